@@ -16,6 +16,9 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 # Two workers per processor: many tests wait for processes and servers that they start. The quick ones do not.
 WORKERS ?= $(shell expr 2 \* $(CORES))
 
+# The tests that keep the others waiting, in the log of each run of CI.
+SLOWEST := --durations=100 --durations-min=1
+
 .PHONY: help run test quick lint format unit bench soak mutants lock clean
 
 help: ## Show all targets
@@ -63,8 +66,8 @@ quick: $(VENV)/.dev ## The quick tests: no PostgreSQL, processes or very large c
 	@$(BIN)/pytest -q -n $(CORES) -m '$(QUICK)' $(ARGS)
 
 unit: $(VENV)/.dev ## All tests, in parallel; those of time afterwards (make unit ARGS='-k recall')
-	@$(call some,$(BIN)/pytest -q -ra -n $(WORKERS) -m 'not timing' $(ARGS))
-	@$(call some,$(BIN)/pytest -q -ra -m timing $(ARGS))
+	@$(call some,$(BIN)/pytest -q -ra $(SLOWEST) -n $(WORKERS) -m 'not timing' $(ARGS))
+	@$(call some,$(BIN)/pytest -q -ra $(SLOWEST) -m timing $(ARGS))
 
 bench: $(VENV)/.dev ## Benchmarks: a table, and JSON in bench-results/
 	@$(BIN)/python -m benchmarks $(ARGS)

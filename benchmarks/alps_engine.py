@@ -18,7 +18,7 @@ from recollect.engine.components import open_components
 from recollect.evaluation.extraction_modes import emptiest, item
 from recollect.evaluation.instrumentation import ConversationClock
 from recollect.extraction.llm import SCHEMA_NAME
-from recollect.extraction.pasted_evidence import without_marks
+from recollect.extraction.marked_text import without_marks
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.registry import ProfileRegistry

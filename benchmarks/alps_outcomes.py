@@ -21,6 +21,7 @@ from benchmarks.alps_evidence import (
     rest_on_same_words,
 )
 from benchmarks.alps_skips import skipped_messages
+from recollect.extraction.evidence import ONLY_CARRIED
 from recollect.extraction.redaction import redact
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean, squeeze
@@ -104,7 +105,7 @@ async def replay(chat: AlpsChat, model: str, run: EngineRun, stand_in: RecordedM
             outcome, reason = read_decision(decisions.pop(0))
         else:
             reason = dropped[0] if dropped else "no decision on it"
-        if reason == _NOT_IN_MESSAGE:
+        if reason in (_NOT_IN_MESSAGE, ONLY_CARRIED):
             reason = ": ".join(filter(None, (reason, parts)))
             outcome = Outcome.APART if reason in _APART else outcome
         hidden = outcome is Outcome.LOST and are_others_words(reason.rpartition(": ")[2])

@@ -8,7 +8,7 @@ from benchmarks.alps_chats import AlpsChat
 from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_parts
 from benchmarks.alps_gates import gate_in_use
 from recollect.extraction.courtesy import SkipReason
-from recollect.extraction.sources import given_words, invented_words, without_role_play
+from recollect.extraction.sources import carried_texts, invented_words, without_role_play
 from recollect.extraction.statement_gate import StatementGate
 from recollect.formation.extract import EARLIER
 from recollect.formation.skips import skip_of
@@ -28,7 +28,8 @@ def skipped_messages(chat: AlpsChat, gate: StatementGate | None = None) -> Mappi
     played = logged_messages(chat)
     said = [_logged(chat, place) for place in range(len(chat.messages))]
     invented = invented_words(said, ())
-    shown = {*invented, *given_words(said, invented)}
+    carried = carried_texts(said, invented)
+    shown = {*invented, *(seq for seq, text in carried.items() if text.given)}
     with gate_in_use(gate):
         reasons = {
             place: skip_of(message, played[max(0, place - EARLIER) : place + 1])

@@ -43,7 +43,7 @@ KINDS = ("contradiction_resolution", "knowledge_update")
 MIN_SIMILARITY = 0.82
 """What is promised of the candidates weighed."""
 _LINE = re.compile(r"\[(\d+)\] (?:\w+ \d+ \w+ \d+, )?\"(?:[^\"\\]|\\.)*\": (\".*\")")
-_KNOWN = re.compile(r"\[\d+\] (\".*\")")
+_KNOWN = re.compile(r"\[\d+\] (?:note|fact \"[^=]*\" = \".*?\"): (\".*\")")
 _MAX_MEMORIES = 10_000
 # As much of a known memory as a question shows for certain.
 _HEAD = 150

@@ -12,6 +12,7 @@ made recollect_password "$(openssl rand -hex 24)"
 made database_url "postgresql://recollect:$(cat "$folder/recollect_password")@postgres:5432/recollect"
 made citus_database_url "postgresql://recollect:$(cat "$folder/recollect_password")@coordinator:5432/recollect"
 made jwt_secret "$(openssl rand -hex 32)"
+made session_secret "$(openssl rand -hex 32)"
 # The folder is closed to other users of this machine; containers, which run as another user, get single files of it.
 chmod 444 "$folder"/*
 echo "Made $folder; give the chat client the content of $folder/jwt_secret."

@@ -134,10 +134,11 @@ class ModelFault(StrEnum):
 class ModelError(TryAgainError):
     """A language or embedding model failed, timed out or answered what cannot be read."""
 
-    def __init__(self, message: str, *, fault: ModelFault = ModelFault.REQUEST) -> None:
-        """Say what happened, and who is to blame."""
+    def __init__(self, message: str, *, fault: ModelFault = ModelFault.REQUEST, broke_off: bool = False) -> None:
+        """Say what happened, and who is to blame; `broke_off`: the answer ended before anything of it was whole."""
         super().__init__(message)
         self.fault = fault
+        self.broke_off = broke_off
 
 
 class ModelDownError(ModelError):

@@ -13,6 +13,8 @@ _BYTES, _CHARACTERS = 16, 36
 _VERSION = 7 << 76
 _VARIANT = 0b10 << 62
 _LOW_BITS = (1 << 62) - 1
+# Later than any time that an id is made of.
+_UNSTORED, _UNSTORED_TEXT = bytes([255] * 8), "ffffffff-ffff-ffff-"
 
 _lock = Lock()
 _last = (0, 0)
@@ -76,3 +78,24 @@ def id_text(data: bytes) -> str:
     """
     digits = data.hex()
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def unstored_id(number: int) -> str:
+    """Return an id that sorts after those of all memories, for what is recalled without being stored.
+
+    Args:
+        number: 64 bits, signed or not, that tell it from others.
+
+    >>> unstored_id(-1)
+    'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    """
+    return id_text(_UNSTORED + (number & (1 << 64) - 1).to_bytes(8))
+
+
+def is_unstored(id_: str | bytes) -> bool:
+    """Return whether `unstored_id` made an id.
+
+    >>> is_unstored(unstored_id(5)), is_unstored(bytes(16))
+    (True, False)
+    """
+    return id_.startswith(_UNSTORED_TEXT) if isinstance(id_, str) else id_.startswith(_UNSTORED)

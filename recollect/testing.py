@@ -144,7 +144,7 @@ class ScriptedModel:
 
         Args:
             answers: JSON values, given out in order; or a function of (system, user) that makes one. An exception
-                among them, or returned by the function, is raised in its turn.
+                among them, or returned by the function, is raised in its turn; a `ModelAnswer` is given as it is.
             name: The model's name.
         """
         self._answer = answers if callable(answers) else None
@@ -167,6 +167,8 @@ class ScriptedModel:
         data = self._next(system, user)
         if isinstance(data, BaseException):
             raise data
+        if isinstance(data, ModelAnswer):
+            return data
         usage = ModelUsage(
             prompt_tokens=len(words(system)) + len(words(user)), completion_tokens=len(words(repr(data)))
         )

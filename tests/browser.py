@@ -8,9 +8,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import uvicorn
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, async_playwright
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    async_playwright,
+    expect,
+)
 
 from dashboard_forms import form_name
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
 
@@ -24,6 +34,8 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+_PATIENCE_MS = 1000 * PATIENCE_S
+expect.set_options(timeout=_PATIENCE_MS)
 DESKTOP, PHONE = {"width": 1200, "height": 900}, {"width": 360, "height": 740}
 # Tells of violations of the content security policy, of scripts that a text brought in, and of forms that are sent.
 _WATCH = """
@@ -130,7 +142,7 @@ async def served(engine: AsyncRecollect) -> AsyncIterator[str]:
 async def chromium() -> AsyncIterator[Browser]:
     """Start the browser."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS))
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=list(_FLAGS), timeout=_PATIENCE_MS)
         try:
             yield browser
         finally:
@@ -147,6 +159,7 @@ async def visit(
         color_scheme="dark" if dark else "light",
         java_script_enabled=scripts,
     )
+    context.set_default_timeout(_PATIENCE_MS)
     if scripts:
         await context.add_init_script(_WATCH)
     page = await context.new_page()

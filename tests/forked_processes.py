@@ -21,8 +21,9 @@ from pathlib import Path
 from threading import Lock
 from typing import IO
 
+from patience import PATIENCE_S
+
 _PROGRAM = Path(__file__).with_name("fork_server.py")
-_START_S = 60.0
 
 
 _sending = Lock()
@@ -50,8 +51,11 @@ def _request(message: Mapping[str, object], files: Sequence[int]) -> None:
         socket.send_fds(_control(), [json.dumps(message).encode() + b"\n"], files)
 
 
-def _temporary_file() -> IO[bytes]:
-    return tempfile.TemporaryFile()
+def _temporary_file(text: str = "") -> IO[bytes]:
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # whoever takes it closes it
+    file.write(text.encode())
+    file.seek(0)
+    return file
 
 
 class ForkedProcess:
@@ -64,8 +68,9 @@ class ForkedProcess:
         cwd: Path | None = None,
         log: IO[bytes] | None = None,
         new_session: bool = False,
+        stdin: str = "",
     ) -> None:
-        """Start it; `log` takes what it prints, else `communicate` returns that."""
+        """Start it; it reads `stdin`; `log` takes what it prints, else `communicate` returns that."""
         self.arguments = arguments
         self.returncode: int | None = None
         self._printed = ("", "")
@@ -73,13 +78,13 @@ class ForkedProcess:
         self._keeps_output = log is None
         self._report, its_report = os.pipe()
         self._reported = b""
-        with open(os.devnull, "rb") as nothing, open(its_report, "wb"):
+        with _temporary_file(stdin) as given, open(its_report, "wb"):
             _request(
                 {"arguments": arguments, "env": dict(env), "cwd": str(cwd or Path.cwd()), "new_session": new_session},
-                [nothing.fileno(), *(file.fileno() for file in self._files), its_report],
+                [given.fileno(), *(file.fileno() for file in self._files), its_report],
             )
-        if not self._has_reported(lines=1, within_s=_START_S):
-            raise AssertionError(f"{arguments} did not start within {_START_S:g} s")
+        if not self._has_reported(lines=1, within_s=PATIENCE_S):
+            raise AssertionError(f"{arguments} did not start within {PATIENCE_S:g} s")
         self.pid = int(self._reported.split()[0])
 
     def poll(self) -> int | None:
@@ -128,9 +133,10 @@ class ForkedProcess:
         if self.poll() is None:
             os.kill(self.pid, number)
 
-    def kill(self) -> None:
-        """End it with SIGKILL, at once."""
+    def kill(self) -> int:
+        """End it with SIGKILL, at once, and close what it printed to; return its exit code."""
         self.send_signal(signal.SIGKILL)
+        return self.wait(PATIENCE_S)
 
     def _has_reported(self, *, lines: int, within_s: float) -> bool:
         until = time.monotonic() + within_s
@@ -156,14 +162,14 @@ def _read_and_close(file: IO[bytes]) -> str:
 
 
 def run_python(
-    *arguments: str, env: Mapping[str, str], timeout: float, cwd: Path | None = None
+    *arguments: str, env: Mapping[str, str], timeout: float, cwd: Path | None = None, stdin: str = ""
 ) -> "subprocess.CompletedProcess[str]":
     """Run `python ARGUMENTS` to its end, as `subprocess.run` does.
 
     Raises:
         subprocess.TimeoutExpired: It did not end, and was killed.
     """
-    process = ForkedProcess(*arguments, env=env, cwd=cwd)
+    process = ForkedProcess(*arguments, env=env, cwd=cwd, stdin=stdin)
     try:
         out, err = process.communicate(timeout)
     finally:

@@ -122,7 +122,7 @@ async def _talk(engine: AsyncRecollect) -> None:
 
 
 async def _share(engine: AsyncRecollect) -> None:
-    [dogs] = [note for note in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "dogs" in note.text]
+    [dogs] = [fact for fact in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "dogs" in fact.text]
     await engine.shared.link(dogs.id, to=TEAM, user="ana")
     await engine.shared.link(dogs.id, to=CALENDAR, user="ana")
     await engine.shared.subscribe(TEAM, user="ben")

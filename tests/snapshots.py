@@ -165,3 +165,20 @@ def texts(found: Recall) -> list[str]:
 def why_left(found: Recall, number: int) -> list[str]:
     """Return the reasons for which a memory was left out."""
     return [row.reason for row in found.left_out if row.id == name(number)]
+
+
+_SENTENCES = {
+    "allergy": "The user is allergic to {}.",
+    "avoid": "The user does not eat {}.",
+    "diet": "The user is {}.",
+    "dislike": "The user does not like {}.",
+    "like": "The user likes {}.",
+    "location": "The user lives in {}.",
+    "name": "The user is called {}.",
+}
+
+
+def slot_sentence(key: str, value: str) -> str:
+    """Return a fact's text as a person or a model may have written it."""
+    sentence = _SENTENCES.get(key.partition(":")[0])
+    return sentence.replace("{}", value) if sentence else f"{key} {value}"

@@ -37,9 +37,10 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"dates"}),
     frozenset({"text", "decay"}),
     frozenset({"types"}),
-    frozenset({"concurrency", "ids"}),
+    frozenset({"concurrency", "ids", "time_zones"}),
     frozenset(
         {
+            "child_process",
             "clock",
             "collector",
             "environment",

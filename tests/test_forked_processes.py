@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from forked_processes import ForkedProcess, run_python
+from patience import PATIENCE_S
 
 pytestmark = pytest.mark.process
 
@@ -31,7 +32,7 @@ def test_it_sees_what_a_fresh_interpreter_sees(tmp_path: Path) -> None:
     fresh = subprocess.run(
         [sys.executable, str(script), "3", "ä"], env=environment, cwd=tmp_path, capture_output=True, text=True
     )
-    forked = run_python(str(script), "3", "ä", env=environment, cwd=tmp_path, timeout=60)
+    forked = run_python(str(script), "3", "ä", env=environment, cwd=tmp_path, timeout=PATIENCE_S)
     assert (forked.returncode, forked.stderr) == (fresh.returncode, fresh.stderr) == (3, "told")
     assert json.loads(forked.stdout) == json.loads(fresh.stdout)
 
@@ -40,7 +41,7 @@ def test_it_tells_which_signal_ended_it(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("print('begun'); import time; time.sleep(60)", "utf-8")
     process = ForkedProcess(str(script), env={})
-    assert process.wait_for_output("begun", within_s=30)
+    assert process.wait_for_output("begun\n", within_s=PATIENCE_S)
     assert process.poll() is None
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.01)
@@ -52,5 +53,5 @@ def test_it_tells_which_signal_ended_it(tmp_path: Path) -> None:
 def test_a_module_is_run_as_by_a_fresh_interpreter() -> None:
     arguments, environment = ("-m", "recollect", "--help"), {"PATH": os.environ["PATH"]}
     fresh = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
-    forked = run_python(*arguments, env=environment, timeout=60)
+    forked = run_python(*arguments, env=environment, timeout=PATIENCE_S)
     assert (forked.returncode, forked.stdout, forked.stderr) == (0, fresh.stdout, fresh.stderr)

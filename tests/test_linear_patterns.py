@@ -1,6 +1,5 @@
 """No pattern of the package takes the square of a text's length: each is fed with texts that are made to cost."""
 
-import os
 import re
 from collections import deque
 from time import perf_counter, thread_time
@@ -10,10 +9,11 @@ import pytest
 from cpu_limit import CpuLimitError, cpu_limit
 from hostile_text import UNITS, heads_and_units, long_run
 from package_patterns import PackagePattern, module_names, package_patterns
+from soak import SOAK, sampled
 
 # Characters: of the texts that tell what costs a pattern most, and of those whose times are compared.
 PROBE, SHORT = 600, 5_000
-LONG = 100_000 if "RECOLLECT_SOAK" in os.environ else 20_000
+LONG = 100_000 if SOAK else 20_000
 # CPU seconds for one text. A linear pattern takes a few hundredths of them.
 MAX_S = {PROBE: 1.0, SHORT: 1.0, LONG: LONG / 20_000}
 # The longer text may take so many times what its share would be: four times the length costs a square 16 times.
@@ -23,11 +23,11 @@ MIN_COMPARED_S = 0.01
 # A growth counts if it is seen each of so many times.
 _ATTEMPTS = 4
 # So many of the costliest runs are measured twice more, so that a pause of the machine hides none of the costliest.
-_AGAIN = 12
+_AGAIN = 12 if SOAK else 4
 # So many of the costliest runs are fed at the second length; the costliest of these at the third, beside blanks.
 _COSTLIEST = 3
 # So many runs made of a pattern's own words are tried, spread over it: the longest pattern has two thousand.
-_OWN_RUNS = 60
+_OWN_RUNS = 60 if SOAK else 15
 _END = "\x00"
 
 # Calls within functions that only module-level code calls (each result is found), or that hold escaped literals.
@@ -89,7 +89,7 @@ def feed(found: PackagePattern) -> None:
     """Feed a pattern with all runs at the least length, and with the costliest of them at the greater ones."""
     source, flags = found.pattern.pattern, found.pattern.flags
     own = heads_and_units(source, flags)
-    runs = list(dict.fromkeys([*(("", unit) for unit in UNITS), *own[:: len(own) // _OWN_RUNS + 1]]))
+    runs = list(dict.fromkeys([*(("", unit) for unit in sampled(UNITS, 4)), *own[:: len(own) // _OWN_RUNS + 1]]))
     costs = {run: cost(found.pattern, run, PROBE) for run in runs}
     for run in costliest(costs, _AGAIN) * 2:
         costs[run] = min(costs[run], cost(found.pattern, run, PROBE))

@@ -8,6 +8,7 @@ from hmac import compare_digest
 from recollect.chat.signed_header import USER_JWT, verified_user
 from recollect.errors import BadIdentityError, BadRequestError, BadSettingError, BadSubjectError
 from recollect.text import clean, squeeze
+from recollect.time_zones import require_zone
 from recollect.types import INTERACTION_MODES, Access, Caller, Identity, MemoryMode, RequestScope, Subject, check_tenant
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -24,12 +25,13 @@ PROFILE = "x-recollect-profile"
 APP = "x-recollect-app"
 CHARACTERS = "x-recollect-characters"
 INTERACTION = "x-recollect-interaction"
+TIME_ZONE = "x-recollect-time-zone"
 
 IDENTITY_HEADERS = (USER_JWT, USER_ID, USER)
 """Headers that name the user; each may be sent once."""
 
 _READ = frozenset(
-    {*IDENTITY_HEADERS, TENANT, CHAT_ID, MESSAGE_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION}
+    {*IDENTITY_HEADERS, TENANT, CHAT_ID, MESSAGE_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION, TIME_ZONE}
 )
 _AUTHORIZATION = "authorization"
 _UNVERIFIABLE = (
@@ -108,6 +110,7 @@ def identify(
             only_app=caller is not None and caller.app is not None,
             characters=_characters(given.get(CHARACTERS)),
             interaction=_interaction(given.get(INTERACTION)),
+            time_zone=_time_zone(given.get(TIME_ZONE)),
         ),
         conversation=conversation,
         append=append,
@@ -358,6 +361,17 @@ def _interaction(value: str | None) -> str | None:
     if value.lower() not in INTERACTION_MODES:
         raise BadRequestError(f"{INTERACTION} is {value[:40]!r}; it takes {', '.join(INTERACTION_MODES)}")
     return value.lower()
+
+
+def _time_zone(value: str | None) -> str | None:
+    """Return the name of a time zone; None if none is named.
+
+    Raises:
+        BadRequestError: It is none.
+    """
+    if value:
+        require_zone(value, TIME_ZONE)
+    return value or None
 
 
 def _conversation(given: dict[str, str]) -> tuple[str | None, bool, bool]:

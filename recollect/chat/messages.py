@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.chat.content import other_parts, without_memory, without_reasoning
+from recollect.chat.content import other_parts, speaker_name, without_memory, without_reasoning
 from recollect.chat.reply import Reply
 from recollect.chat.text_limit import MAX_CHARACTERS, cut_text
 from recollect.text import hash64, squeeze
+from recollect.text.byte_runs import without_bytes
 from recollect.types import ChatMessage, ChatRequest, Message
 
 # Roles of messages that the application writes, often with the current time: they are neither logged nor used to form
@@ -28,8 +29,8 @@ def log_messages(
 
     A message longer than `max_characters` is cut, and one whose JSON is longer loses it.
 
-    Two messages have the same hash if they say the same: white space, reasoning blocks, and the JSON of parts and of
-    tool arguments may differ.
+    Two messages have the same hash if the same speaker says the same: white space, reasoning blocks, and the JSON of
+    parts and of tool arguments may differ.
     """
     messages: list[Message] = []
     asked = ""
@@ -48,7 +49,10 @@ def _within(message: ChatMessage, limit: int) -> ChatMessage:
     payload = message.payload if message.payload and len(message.payload) <= limit else None
     if len(message.text) <= limit and payload == message.payload:
         return message
-    return replace(message, text=cut_text(message.text, limit), payload=payload)
+    # What a user says loses bytes before it is cut: an image may be longer than all that is said.
+    text = without_bytes(message.text) if message.role == "user" and len(message.text) > limit else message.text
+    text = cut_text(text, limit)
+    return replace(message, text=text, payload=payload)
 
 
 def reply_message(reply: Reply, log: Sequence[Message], said_at: datetime) -> Message:
@@ -82,6 +86,7 @@ def query_of(request: ChatRequest) -> str:
     Of a message longer than 40,000 characters, only both ends are read.
     """
     newest = next((message.text for message in reversed(request.messages) if message.role == "user"), "")
+    newest = without_bytes(newest)
     if len(newest) > 2 * _MAX_QUERY_END_CHARACTERS:
         newest = f"{newest[:_MAX_QUERY_END_CHARACTERS]}\n{newest[-_MAX_QUERY_END_CHARACTERS:]}"
     return without_memory(without_reasoning(newest)).strip()
@@ -93,7 +98,9 @@ def text_before_query(request: ChatRequest) -> str:
     newest = next((place for place in reversed(range(len(spoken))) if spoken[place].role == "user"), 0)
     recent = spoken[max(0, newest - _MAX_RECENT_MESSAGES) : newest]
     texts = (
-        without_memory(without_reasoning(message.text[:_MAX_QUERY_END_CHARACTERS])).strip()[:_MAX_RECENT_CHARACTERS]
+        without_memory(without_reasoning(without_bytes(message.text)[:_MAX_QUERY_END_CHARACTERS])).strip()[
+            :_MAX_RECENT_CHARACTERS
+        ]
         for message in recent
     )
     return "\n".join(text for text in texts if text)
@@ -107,13 +114,15 @@ def _message(message: ChatMessage, asked: str, text: str, said_at: datetime) -> 
         said_at=said_at,
         payload=message.payload,
         call_ids=message.call_ids,
-        hash=_hash(message.role, text, message.payload),
+        hash=_hash(message.role, text, message.payload, speaker_name(message.name)),
         anchor=_anchor(message.role, asked, text),
     )
 
 
-def _hash(role: str, text: str, payload: str | None) -> int:
-    return hash64(role, text, *_identity(payload))
+def _hash(role: str, text: str, payload: str | None, name: str | None = None) -> int:
+    # A reply is compared as the client resends it, with or without the name that it gives to the assistant.
+    said_by = ("name", name) if name and role == "user" else ()
+    return hash64(role, text, *_identity(payload), *said_by)
 
 
 def _anchor(role: str, asked: str, text: str) -> int | None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, TimeZone, UserName, load_options
 from recollect.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
     session_id: _Session = None,
     app: _App = None,
     characters: _Characters = None,
+    time_zone: TimeZone = None,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
@@ -43,7 +44,7 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.types import RequestScope
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
-    scope = RequestScope(profile=profile, app=app, characters=characters)
+    scope = RequestScope(profile=profile, app=app, characters=characters, time_zone=time_zone)
 
     async def work(engine: "AsyncRecollect") -> "PromptContext":
         return await engine.context(query, user=here.subject, conversation=session_id, scope=scope, use=False)

@@ -109,9 +109,8 @@ def status(as_json: AsJson = False) -> None:
     for place in found:
         say(f"{place['client']}, {place['scope']}: {'' if place['commands'] else 'not '}installed in {place['path']}")
         for command in place["commands"]:
-            program = shlex.split(command)[0]
-            missing = "" if os.access(program, os.X_OK) else f" (no such program: {program}; install again)"
-            say(f"  {command}{missing}")
+            gone = _missing_program(command)
+            say(f"  {command}{f' (no such program: {gone}; install again)' if gone else ''}")
     if undelivered:
         say(f"Undelivered turns: {len(undelivered)}")
     if log is not None:
@@ -119,13 +118,26 @@ def status(as_json: AsJson = False) -> None:
 
 
 def _installations() -> Iterator[dict[str, Any]]:
-    from recollect.hook.clients import CLIENTS
+    from recollect.hook.clients import CLIENTS, LinkedConfigError
     from recollect.hook.config_file import installed_commands
 
     for client in CLIENTS.values():
         for scope, folder in (("user", None), ("project", _folder(True))):
-            path = client.path(folder)
+            try:
+                path = client.path(folder)
+            except LinkedConfigError as error:
+                note(str(error))
+                continue
             yield {"client": client.name, "scope": scope, "path": str(path), "commands": installed_commands(path)}
+
+
+def _missing_program(command: str) -> str | None:
+    """Return the interpreter or the script that a command names and that is not there."""
+    try:
+        parts = shlex.split(command)
+    except ValueError:
+        return None  # it is not as we wrote it
+    return next((part for part in parts if os.path.isabs(part) and not os.path.exists(part)), None)
 
 
 def _chosen(name: str) -> "AgentClient":

@@ -17,6 +17,7 @@ from recollect.cli.options import (
     DatabaseUrl,
     KnownAt,
     SubjectName,
+    TimeZone,
     UserName,
     instant_of,
     load_options,
@@ -143,6 +144,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
     explain: _Explain = False,
     at: At = None,
     known_at: KnownAt = None,
+    time_zone: TimeZone = None,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
@@ -156,7 +158,9 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
     then, known = instant_of(at, here.zone, "--at"), instant_of(known_at, here.zone, "--known-at")
 
     async def work(engine: "AsyncRecollect") -> "tuple[Recall, list[tuple[Memory, str]]]":
-        recall = await engine.search(query, user=here.subject, limit=limit, at=then, known_at=known)
+        recall = await engine.search(
+            query, user=here.subject, limit=limit, at=then, known_at=known, time_zone=time_zone
+        )
         shown = recall.left_out[:_MAX_LEFT_OUT_SHOWN] if explain and not as_json else ()
         return recall, [(await engine.get(item.id, user=here.subject), item.reason) for item in shown]
 

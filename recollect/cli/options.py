@@ -43,6 +43,10 @@ At = Annotated[
     typer.Option("--at", metavar="TIME", help="Show what was true at this time: 2026-05-03 or 2026-05-03T08:00."),
 ]
 KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="Show what was known at this time.")]
+TimeZone = Annotated[
+    str | None,
+    typer.Option("--time-zone", metavar="NAME", help="Where the user is, such as Europe/Berlin (default: their own)."),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

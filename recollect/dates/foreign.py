@@ -228,9 +228,10 @@ def _weekday(reading: _Reading) -> Days | None:
     bare = words.bare_weekday and reading.groups["weekday"] in words.weekdays
     if not which and not bare and not reading.groups.keys() & {"since", "until", "on", "tied"}:
         return None
-    if not which and reading.clause.is_habit:
+    where = Direction.BEHIND if "since" in reading.groups else reading.clause.one_day
+    if not which and where is None:
         return None
-    return ranges.near_weekday(reading.today, reading.weekday, which, future=reading.future)
+    return ranges.near_weekday(reading.today, reading.weekday, which, future=where is Direction.AHEAD)
 
 
 _READERS: Mapping[Kind, Callable[[_Reading], Days | None]] = {

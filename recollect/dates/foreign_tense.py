@@ -1,11 +1,12 @@
 """Whether a date of another language is in the future or the past, by the words of its clause. Pure."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from recollect.dates.foreign_patterns import WORD_BEGINS, WORD_ENDS
 from recollect.dates.foreign_words import DateWords, date_words
-from recollect.dates.tense import MAX_AFTER, MAX_BEFORE, Direction
+from recollect.dates.tense import MAX_AFTER, MAX_BEFORE, Direction, Tense, certain
 from recollect.lazy_pattern import LazyPattern
 
 _SENTENCE_END = LazyPattern(r"[.!?;\n。！？；؟।]")
@@ -19,9 +20,18 @@ class _TensePatterns:
     joint: LazyPattern[str]
     planned: LazyPattern[str] | None
     past: LazyPattern[str] | None
+    future: LazyPattern[str] | None
     ahead: LazyPattern[str] | None
     habit: LazyPattern[str] | None
     recurs: LazyPattern[str] | None
+
+    @property
+    def tenses(self) -> Iterator[tuple[Tense, LazyPattern[str] | None]]:
+        """The patterns of each tense, in the order in which they count."""
+        yield Tense.FUTURE, self.planned
+        yield Tense.PAST, self.past
+        yield Tense.FUTURE, self.future
+        yield Tense.PRESENT, self.ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +44,29 @@ class DatedClause:
 
     def direction(self, default: Direction) -> Direction:
         """Return the tense of the clause, else that of the sentence, else `default`."""
-        for said in (self.own, self.sentence):
-            if self.patterns.planned and self.patterns.planned.search(said):
-                return Direction.AHEAD
-            if self.patterns.past and self.patterns.past.search(said):
-                return Direction.BEHIND
-            if self.patterns.ahead and self.patterns.ahead.search(said):
-                return Direction.AHEAD
-        return default
+        tense = self._tense()
+        return default if tense is None else Direction.BEHIND if tense is Tense.PAST else Direction.AHEAD
 
     @property
-    def is_habit(self) -> bool:
-        """Whether it tells of a habit: its weekday is not a certain day."""
+    def one_day(self) -> Direction | None:
+        """The direction of the one day that its weekday means; None if it may mean every week."""
+        return None if self._is_habit else certain(self._tense())
+
+    def _tense(self) -> Tense | None:
+        for said in (self.own, self.sentence):
+            for tense, pattern in self.patterns.tenses:
+                if pattern and pattern.search(said):
+                    return tense
+        return None
+
+    @property
+    def _is_habit(self) -> bool:
         return bool(self.patterns.habit and self.patterns.habit.search(self.own))
 
     @property
     def recurs(self) -> bool:
         """Whether its date comes every year: a birthday."""
-        return self.is_habit or bool(self.patterns.recurs and self.patterns.recurs.search(self.own))
+        return self._is_habit or bool(self.patterns.recurs and self.patterns.recurs.search(self.own))
 
 
 def clause_around(text: str, start: int, end: int, words: DateWords) -> DatedClause:
@@ -90,6 +105,7 @@ def _tense_patterns(code: str) -> _TensePatterns:
         joint=LazyPattern(f"{_COMMA}|{begins}(?:{words.joint}){ends}" if words.joint else _COMMA),
         planned=made(words.planned),
         past=made(words.past),
+        future=made(words.future),
         ahead=made(words.ahead),
         habit=made(words.habit),
         recurs=made(words.recurs),

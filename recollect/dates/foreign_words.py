@@ -21,7 +21,7 @@ BLANK = "(?:[\\s\u200c]{1,3})"
 
 
 # Fields that are compared with their accents: in French they tell 'une' from a participle.
-_ACCENTED = frozenset({"planned", "past", "ahead", "joint", "habit", "recurs"})
+_ACCENTED = frozenset({"planned", "past", "future", "ahead", "joint", "habit", "recurs"})
 
 
 class _Lower(dict[int, str]):
@@ -153,6 +153,8 @@ class DateWords:
     """Words of a clause that tells of the future, whatever the tense of its verb: 'I booked it for Monday'."""
     past: str = ""
     """Words of a clause that tells of the past."""
+    future: str = ""
+    """Words of a clause that tells of the future alone."""
     ahead: str = ""
     """Words of a clause that tells of the present or the future."""
     joint: str = ""

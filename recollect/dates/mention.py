@@ -1,9 +1,8 @@
 """Meaning of date words: a range of days, its precision, and how to write it without going stale. Pure."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
-from zoneinfo import ZoneInfo
 
 MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -129,18 +128,17 @@ def _season(first: date, last: date) -> str:
     return f"the {name} of {years}"
 
 
-def midnight(day: date, zone: ZoneInfo) -> datetime:
+def midnight(day: date, zone: tzinfo) -> datetime:
     """Return the first moment of a day in a zone, in UTC, even if clocks skip midnight.
 
+    >>> from zoneinfo import ZoneInfo
     >>> midnight(date(2024, 3, 10), ZoneInfo("America/New_York")).isoformat()
     '2024-03-10T05:00:00+00:00'
     """
     return datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)
 
 
-def mention(
-    days: Days, *, quote: str, start: int, preposition: str, zone: ZoneInfo, language: str = "en"
-) -> DateMention:
+def mention(days: Days, *, quote: str, start: int, preposition: str, zone: tzinfo, language: str = "en") -> DateMention:
     """Return the mention of some days by the words that name them.
 
     Raises:

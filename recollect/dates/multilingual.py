@@ -1,7 +1,6 @@
 """Dates of a text in any language whose date words are known: each part of it is read in its own. Pure."""
 
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from datetime import datetime, tzinfo
 
 from recollect.dates.mention import DateMention, mention
 from recollect.dates.parser import may_name_english_time, parse_english
@@ -23,7 +22,7 @@ def may_name_time(text: str) -> bool:
 
 
 def parse_dates(
-    text: str, *, said_at: datetime, zone: ZoneInfo, default: Direction = Direction.BEHIND
+    text: str, *, said_at: datetime, zone: tzinfo, default: Direction = Direction.BEHIND
 ) -> list[DateMention]:
     """Return the times that a text names, in order and without overlap.
 
@@ -38,6 +37,7 @@ def parse_dates(
         default: For dates whose clause has no verb: 'dentist on Friday'.
 
     >>> from datetime import UTC
+    >>> from zoneinfo import ZoneInfo
     >>> said_at = datetime(2023, 5, 8, 12, tzinfo=UTC)
     >>> [found.phrase for found in parse_dates("I met Ana yesterday", said_at=said_at, zone=ZoneInfo("UTC"))]
     ['on 7 May 2023']
@@ -48,7 +48,7 @@ def parse_dates(
 
 
 @remembered
-def _parsed(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
+def _parsed(text: str, said_at: datetime, zone: tzinfo, default: Direction) -> tuple[DateMention, ...]:
     parts = foreign_parts(text)
     english = parse_english(text, said_at, zone, default)
     if not parts:
@@ -66,7 +66,7 @@ def _overlaps(part: Part, span: tuple[int, int]) -> bool:
     return part.start < span[1] and span[0] < part.end
 
 
-def _foreign(text: str, part: Part, said_at: datetime, zone: ZoneInfo, default: Direction) -> list[DateMention]:
+def _foreign(text: str, part: Part, said_at: datetime, zone: tzinfo, default: Direction) -> list[DateMention]:
     from recollect.dates.foreign import foreign_dates  # most processes need none of it
 
     today, said = said_at.astimezone(zone).date(), text[part.start : part.end]

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, timedelta, tzinfo
 
 from recollect.dates import ranges
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
-from recollect.dates.tense import Direction, direction, is_habit, is_put_off, recurs
+from recollect.dates.tense import Direction, direction, is_put_off, one_day, recurs
 from recollect.lazy_pattern import LazyPattern
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -109,7 +108,7 @@ def may_name_english_time(text: str) -> bool:
     return _ANY_TIME.search(text.casefold()) is not None
 
 
-def parse_english(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
+def parse_english(text: str, said_at: datetime, zone: tzinfo, default: Direction) -> tuple[DateMention, ...]:
     """Return the times that English date words and dates in digits name; see `parse_dates`."""
     if not may_name_english_time(text):
         return ()
@@ -127,7 +126,7 @@ def parse_english(text: str, said_at: datetime, zone: ZoneInfo, default: Directi
     return tuple(sorted(mentions, key=lambda parsed: parsed.span))
 
 
-def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: ZoneInfo) -> DateMention | None:
+def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: tzinfo) -> DateMention | None:
     try:
         days = read(moment)
         if days is None:
@@ -217,7 +216,7 @@ def _days_alone(moment: _Moment) -> Days | None:
 
 
 def _moved_to(read: Callable[[_Moment], Days | None]) -> Callable[[_Moment], Days | None]:
-    """Read 'to June', 'to the 16th', 'to thursday' if something was moved there."""
+    """Read 'to June', 'to the 16th' if something was moved there."""
     return lambda moment: read(moment) if is_put_off(moment.match.string, moment.match.start()) else None
 
 
@@ -289,11 +288,12 @@ def _named_weekday(moment: _Moment) -> Days | None:
         return None
     if not moment.which and _small_word(moment, "weekday"):
         return None
-    if not moment.which and is_habit(moment.match.string, *moment.match.span()):
+    where = Direction.BEHIND if moment.get("tie") == "since" else one_day(moment.match.string, *moment.match.span())
+    if not moment.which and where is None:
         return None
     abbreviated = moment.get("weekday")
     number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(abbreviated[:3]))
-    return ranges.near_weekday(moment.today, number, moment.which, future=moment.future)
+    return ranges.near_weekday(moment.today, number, moment.which, future=where is Direction.AHEAD)
 
 
 def _days_off(count: int) -> Callable[[_Moment], Days]:
@@ -361,7 +361,6 @@ _PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...]
         _moved_to(_day_alone),
     ),
     (_compiled(rf"(?P<tie>to)\s++(?:{_WHICH})?{_MONTH}(?!\s++(?:\d|(?-i:[A-Z])))"), _moved_to(_named_month)),
-    (_compiled(rf"(?P<tie>to)\s++(?:{_WHICH})?{_WEEKDAY}"), _moved_to(_named_weekday)),
     (
         _compiled(
             r"(?P<tie>on|by|until|till|from|since|for)\s++the\s++(?P<day>\d{1,2})(?:st|nd|rd|th)"
@@ -370,5 +369,5 @@ _PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...]
         _day_alone,
     ),
     (_compiled(r"(?:over|during|on|at)\s++the\s++weekend\b"), _over_weekend),
-    (_compiled(_TIE + rf"(?:{_WHICH})?(?<!every\s){_WEEKDAY}{_PART}"), _named_weekday),
+    (_compiled(_TIE + rf"(?:{_WHICH})?(?<!every\s)(?<!to\s){_WEEKDAY}{_PART}"), _named_weekday),
 )

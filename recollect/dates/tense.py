@@ -23,18 +23,11 @@ _EVENT = (
     r"|inspection|audit|recital|performance|audition|viewings?|ceremony|graduation|tournament|competition|assessment"
     r"|holidays?|visitors|guests|in-laws)"
 )
-# Things postponed, booked or signed up for are in the future, although the verb is in the past tense.
-_ARRANGED = LazyPattern(
-    r"\b(?:(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++off|put\s++back"
-    r"|brought\s++forward|extended)"
-    r"(?:\s++(?:back|it|forward|again))?\s++(?:from\s++[\w ]{1,40}\s)?(?:to|until|till|by)\s*+$"
-    r"|(?:signed\s++up|registered|enrol?led|entered|tickets?|booked|reserved|invited|scheduled|planned|confirmed"
-    r"|arranged"
-    r"|set\s++for|due)\b[^.!?]{0,80}$"
-    rf"|\bgot(?:ta)?\s++(?:(?:an?|my|the|our|his|her|their|another|some|two|three|four|\d{{1,2}})\s++)?"
-    rf"(?:[\w'-]{{1,20}}+\s++){{0,3}}?{_EVENT}(?:\s++(?:at|with|for)\s++(?:(?:the|my|an?)\s++)?[\w':.-]{{1,20}}+){{0,2}}"
-    r"(?:\s++(?:on|in|from|next|this))?\s*+$"
-    r"|\bgot\s++(?:an?|my|the|our|us|him|her)\s++(?:[\w'-]{1,20}+\s++){0,3}?(?:appointment|appt|interview|slot|reservation"
+# Things booked or signed up for are in the future, although the verb is in the past tense, and are on one day.
+_BOOKED = LazyPattern(
+    r"\b(?:(?:signed\s++up|registered|enrol?led|entered|tickets?|booked|reserved|invited|scheduled|planned|confirmed"
+    r"|arranged|set\s++for)\b[^.!?]{0,80}$"
+    r"|\bgot\s++(?:an?|my|the|our|us|him|her)\s++(?:[\w'-]{1,20}+\s++){0,3}(?:appointment|appt|interview|slot|reservation"
     r"|booking)\b[^.!?]{0,40}$"
     r"|(?<!had\smy\s)(?<!was\smy\s)(?<!had\sa\s)\blast\s++(?:day|shift)(?:\s++(?:at|of|in|there|here)(?:\s++[\w'-]{1,20}+){0,3}?)?"
     r"(?:'s|\s++is|\s++will\s++be)?(?:\s*+[:,])?(?:\s++(?:on|in))?\s*+$"
@@ -42,6 +35,17 @@ _ARRANGED = LazyPattern(
     r"|effective|valid|running|lasting|expiring|ending)(?:\s++(?:on|in|from|until|till))?\s*+$"
     r"|\b(?:decided|agreed|arranged|promised|chosen|chose|offered)\s++to\s++\w[^.!?]{0,80}?\b(?:from|starting|beginning|as\s++of)"
     r"\s*+$)",
+    re.IGNORECASE,
+)
+# So are things postponed, and events that one has got on a day; but a weekly class is moved to a weekday, too.
+_ARRANGED = LazyPattern(
+    r"\b(?:(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++off|put\s++back"
+    r"|brought\s++forward|extended)"
+    r"(?:\s++(?:back|it|forward|again))?\s++(?:from\s++[\w ]{1,40}\s)?(?:to|until|till|by)\s*+$"
+    r"|due\b[^.!?]{0,80}$"
+    rf"|\bgot(?:ta)?\s++(?:(?:an?|my|the|our|his|her|their|another|some|two|three|four|\d{{1,2}})\s++)?"
+    rf"(?:[\w'-]{{1,20}}+\s++){{0,3}}?{_EVENT}(?:\s++(?:at|with|for)\s++(?:(?:the|my|an?)\s++)?[\w':.-]{{1,20}}+){{0,2}}"
+    r"(?:\s++(?:on|in|from|next|this))?\s*+$)",
     re.IGNORECASE,
 )
 # Decisions, and events that one has got on a day, are in the future.
@@ -56,23 +60,27 @@ _MOVED_HOUSE = LazyPattern(
     re.IGNORECASE,
 )
 _IS = r"(?:am|is|are|i'm|we're|they're|you're|he's|she's|it's|there's|that's|[a-z]{2,30}'s)"
+_BESIDE = r"(?:\w{1,20}ly\s++|not\s++|all\s++|also\s++|now\s++)"
 _BASE = (
     r"start|begin|leave|fly|move|travel|arrive|visit|go|come|get|turn|meet|see|work|play|run|take|give|land"
     r"|return|marry|sit|have|need|want"
 )
 # Verbs that tell the tense; the nearest one before the date counts.
 _VERB = LazyPattern(
-    rf"\b(?:(?P<present>(?:i|we|they|you|he|she)(?:\s++|(?=')){_HAVE}(?:(?:decided|agreed|arranged|promised|chosen|offered)\s++to\s++\w{{2,20}}"
+    rf"\b(?:(?P<future>(?:{_IS}\s++{_BESIDE}?\w{{2,20}}ing(?:\s++to)?|will|won't|shall|gonna|\w{{1,20}}'ll)\b"
+    r"(?:\s++(?:be|have|get)\b)?(?:\s++\w{2,20}ed\b)?"
+    r"|(?:intends?|hop(?:e|ing)\s++to|plan(?:s|ning)?\s++(?:to|on|for)|look(?:ing)?\s++forward|about\s++to|upcoming"
+    r"|coming\s++up|remind)\b)"
+    rf"|(?P<present>(?:i|we|they|you|he|she)(?:\s++|(?=')){_HAVE}(?:(?:decided|agreed|arranged|promised|chosen|offered)\s++to\s++\w{{2,20}}"
     rf"|got(?!\s++(?:back|home|here|there|away|out|up|in|rid|married|engaged|divorced|\w{{2,20}}ed)\b))\b"
-    rf"|{_IS}\s++(?:\w{{1,20}}ly\s++|not\s++|all\s++|also\s++|now\s++)?\w{{2,20}}(?:ing|ed)\b(?:\s++\w{{2,20}}ed\b)?"
+    rf"|{_IS}\s++{_BESIDE}?\w{{2,20}}ed\b(?:\s++\w{{2,20}}ed\b)?"
     rf"|(?:i|we|they|you)\s++(?:\w{{1,20}}ly\s++|also\s++|both\s++)?(?:{_BASE})\b"
-    rf"|(?:{_IS}|be|isn't|aren't|has|have|don't|doesn't|does|must|should|can|may|might|will|won't|shall|gonna"
-    rf"|wants?\s++to|needs?\s++to"
-    r"|intends?|hop(?:e|ing)\s++to|plan(?:s|ning)?\s++(?:to|on|for)|look(?:ing)?\s++forward|about\s++to|expires?"
+    rf"|(?:{_IS}|be|isn't|aren't|has|have|don't|doesn't|does|must|should|can|may|might"
+    r"|wants?\s++to|needs?\s++to|expires?"
     r"|starts|begins|ends|opens|closes"
     r"|leaves|arrives|departs|takes\s++place|flies|moves|travels|visits|goes|comes|gets|turns|meets|works|plays"
     r"|runs|takes|gives|lands|returns"
-    r"|upcoming|coming\s++up|tomorrow|deadline|until|till|remind)\b|\w{1,20}'ll\b)"
+    r"|tomorrow|deadline|until|till)\b)"
     r"|(?P<past>(?:was|were|wasn't|weren't|did|didn't|had|hadn't|been|went|got|made|took|won|lost|came|saw|met"
     r"|bought|ate|left|flew|drove"
     r"|ran|began|broke|fell|found|gave|heard|held|knew|paid|said|sold|sent|slept|spent|told|taught|thought|wore"
@@ -99,6 +107,15 @@ class Direction(StrEnum):
     BEHIND = "behind"
 
 
+class Tense(StrEnum):
+    """What the words of a clause tell of its time."""
+
+    PAST = "past"
+    PRESENT = "present"
+    """Of now, of every week, or of the future."""
+    FUTURE = "future"
+
+
 def is_put_off(text: str, start: int) -> bool:
     """Return whether the words before a date say that something was moved to it.
 
@@ -123,13 +140,10 @@ def direction(text: str, start: int, end: int, *, default: Direction) -> Directi
     <Direction.AHEAD: 'ahead'>
     """
     before, after = _sentence(text, start, end)
-    if _ARRANGED.search(before):
+    if _BOOKED.search(before) or _ARRANGED.search(before):
         return Direction.AHEAD
-    for clause in (_clause(before, after), (before, after)):
-        told = _told(*clause)
-        if told is not None:
-            return told
-    return default
+    tense = _tense(before, after)
+    return default if tense is None else Direction.BEHIND if tense is Tense.PAST else Direction.AHEAD
 
 
 def recurs(text: str, start: int, end: int) -> bool:
@@ -138,18 +152,35 @@ def recurs(text: str, start: int, end: int) -> bool:
     return bool(_ANNIVERSARY.search(clause) and not _COUNTED.search(clause)) or bool(_HABIT.search(clause))
 
 
-def is_habit(text: str, start: int, end: int) -> bool:
-    """Return whether a clause tells of a habit: its weekday is not a certain day."""
-    return bool(_HABIT.search(" ".join(_clause(*_sentence(text, start, end)))))
+def one_day(text: str, start: int, end: int) -> Direction | None:
+    """Return the direction of the one day that a weekday means; None if it may mean every week.
+
+    A sentence in the present tense may tell of either: 'My day off is Tuesday', 'My exam is on Tuesday'. One in the
+    past tense, or of the future alone, tells of one day.
+    """
+    before, after = _sentence(text, start, end)
+    if _HABIT.search(" ".join(_clause(before, after))):
+        return None
+    return Direction.AHEAD if _BOOKED.search(before) else certain(_tense(before, after))
 
 
-def _told(before: str, after: str) -> Direction | None:
+def certain(tense: Tense | None) -> Direction | None:
+    """Return where a tense alone puts a day; None if it does not."""
+    return {Tense.PAST: Direction.BEHIND, Tense.FUTURE: Direction.AHEAD}.get(tense) if tense else None
+
+
+def _tense(before: str, after: str) -> Tense | None:
+    """Return the tense of the clause around a date, else that of its sentence."""
+    return _told(*_clause(before, after)) or _told(before, after)
+
+
+def _told(before: str, after: str) -> Tense | None:
     """Return what the nearest verb before a date tells, else the first after it."""
     verbs = list(_VERB.finditer(before))
     verb = verbs[-1] if verbs else _VERB.search(after)
     if verb is None:
         return None
-    return Direction.BEHIND if verb["past"] or _DID.search(before) else Direction.AHEAD
+    return Tense.PAST if verb["past"] or _DID.search(before) else Tense.FUTURE if verb["future"] else Tense.PRESENT
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[str, str]:

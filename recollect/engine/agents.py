@@ -5,7 +5,7 @@ is replayed, and what the conversation shows already is left out. Reads and writ
 """
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from recollect.chat.agent_prompts import typed_words
 from recollect.chat.chat_request import request_of
@@ -16,10 +16,11 @@ from recollect.engine.context_builder import ContextBuilder, EarlierPrompts, pro
 from recollect.engine.scope import MemoryScope
 from recollect.engine.shown_memories import ShownMemories
 from recollect.engine.turn import TurnService, charges
-from recollect.ids import new_id
+from recollect.ids import is_unstored, new_id
 from recollect.prompt.render import RenderedContext
 from recollect.prompt.replay import PromptReplay
 from recollect.text import hash64
+from recollect.time_zones import in_own_zone
 from recollect.types import (
     DECLARED,
     NO_SCOPE,
@@ -94,7 +95,7 @@ class AgentService:
         async with self._in_order.hold((home, conversation)):
             memory_scope = await self._scope(home, scope, conversation)
             if late_since is not None:
-                late = self._log(words, late_since)
+                late = self._log(words, in_own_zone(late_since, memory_scope.zone or UTC))
                 await self._record(home, conversation, turn, memory_scope, messages=late)
                 return ""
             return await self._prompt(words, conversation, turn, home, memory_scope, scope.destination)
@@ -109,7 +110,7 @@ class AgentService:
         destination: Destination,
     ) -> str:
         now, started = self._components.clock.now(), self._components.clock.monotonic()
-        log = self._log(words, now)
+        log = self._log(words, in_own_zone(now, memory_scope.zone or UTC))
         recall, rendered = await self._recalled(words, log, memory_scope, await self._known(home, conversation))
         request = MemoryRequest(
             profile=memory_scope.profile.name,
@@ -127,7 +128,7 @@ class AgentService:
             recall=self._injection(recall, rendered, now, request),
         )
         for subject in {item.memory.subject for item in recall.items}:
-            ids = [item.memory.id for item in recall.items if item.memory.subject == subject]
+            ids = [item.memory.id for item in recall.items if item.memory.subject == subject and item.is_stored]
             await self._store.memories.record_uses(subject, ids, now)
         return rendered.text
 
@@ -167,7 +168,7 @@ class AgentService:
             memory_scope = await self._scope(home, scope, conversation)
             [reply] = log_messages(
                 request_of([{"role": "assistant", "content": text}]),
-                said_at=late_since or self._components.clock.now(),
+                said_at=in_own_zone(late_since or self._components.clock.now(), memory_scope.zone or UTC),
                 max_characters=self._components.settings.max_message_characters,
             )
             again = self._log(asked.text, asked.said_at)
@@ -255,10 +256,10 @@ class AgentService:
             id=new_id(self._components.clock),
             at=now,
             query_hash=hash64("query", recall.query),
-            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
+            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items if item.is_stored),
             block_hash=rendered.boundary,
             tokens=self._components.counter.count(rendered.text),
-            omitted=ended + recall.left_out,
+            omitted=ended + tuple(left for left in recall.left_out if not is_unstored(left.id)),
             request=request,
         )
 

@@ -89,11 +89,13 @@ class BackgroundEngine:
         known_at: datetime | None,
         destination: Destination | None,
         explain: bool,
+        time_zone: str | None,
     ) -> Recall:
         """Search in the calling thread if nothing has to be waited for: the way to the engine's takes as long."""
         self._fork_guard.check()
         core = self.core
-        if at is None and known_at is None and destination is None and not explain and not self._closing:
+        is_plain = at is None and known_at is None and destination is None and not explain and time_zone is None
+        if is_plain and not self._closing:
             found = core.search_now(query, core.subject(user), limit=limit, profile=profile)
             if found is not None:
                 return found
@@ -107,6 +109,7 @@ class BackgroundEngine:
                 known_at=known_at,
                 destination=destination,
                 explain=explain,
+                time_zone=time_zone,
             )
         )
 

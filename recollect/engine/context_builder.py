@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
@@ -14,6 +14,7 @@ from recollect.engine.scope import MemoryScope
 from recollect.engine.withheld import find_withheld, without_withheld
 from recollect.formation.recent_messages import recent_words
 from recollect.formation.runtime import Runtime
+from recollect.formation.user_zones import user_zone
 from recollect.profiles.destinations import DestinationRule
 from recollect.prompt.changes import changes_block, fit_ended
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
@@ -31,6 +32,7 @@ from recollect.types import (
     OmittedMemory,
     Recall,
     RecalledMemory,
+    Subject,
 )
 
 # Maximum share of a prompt's memory tokens for recent messages of other conversations.
@@ -109,6 +111,7 @@ def prompt_recall(
         half_life_days=profile.age.half_life_days,
         cold_start=profile.subject.cold_start,
         rules=scope.withheld,
+        zone=scope.zone,
     )
 
 
@@ -174,11 +177,14 @@ class ContextBuilder:
         """
         tokens = token_limit(request.policy.tokens, self._components.settings)
         now = self._components.clock.now()
+        request = await self._retriever.zoned(request)
         recall, key = await self._retriever.recall_keyed(request)
+        shows_days = recall.items or elsewhere or (earlier and earlier.ended) or request.subject.kind == "session"
+        zone = request.zone or (await self._zone_of(request.subject) if shows_days else self._zone)
         frame = RenderOptions(
             policy=scope.profile.context,
             key=key,
-            zone=self._zone,
+            zone=zone,
             now=now,
             app=scope.opening.app or "",
         )
@@ -205,6 +211,9 @@ class ContextBuilder:
         if elsewhere is not None:
             rendered = await self._with_recent(rendered, elsewhere, frame, tokens, scope.withheld)
         return recall, rendered
+
+    async def _zone_of(self, subject: Subject) -> tzinfo:
+        return await user_zone(self._components.store, subject, self._zone)
 
     async def _with_recent(
         self,
@@ -239,7 +248,7 @@ class ContextBuilder:
             for words in found
             if (words.message.conversation, words.message.seq) not in quoted
         ]
-        block = recent_block(shown, room, key=frame.key, zone=self._zone)
+        block = recent_block(shown, room, key=frame.key, zone=frame.zone)
         if not block.text:
             return rendered
         recalled = GAP.join(part for part in (rendered.recalled, block.text) if part)

@@ -9,6 +9,7 @@ from recollect.engine.elsewhere import Elsewhere, said_at, turns_elsewhere
 from recollect.engine.scope import MemoryScope
 from recollect.engine.turn import TurnService
 from recollect.errors import BadRequestError, UnknownConversationError
+from recollect.extraction.chat_bridges import labelled_parts
 from recollect.extraction.sources import Exchange
 from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from recollect.prompt.conversation_summary import summary_lines
@@ -137,6 +138,7 @@ def written_subject(scope: MemoryScope) -> Subject:
 
 
 def prompt_message(message: LoggedMessage) -> dict[str, str]:
-    """Return a logged message in the shape of a chat request."""
+    """Return a logged message in the shape of a chat request, with the name that the client sent."""
     shaped = {"role": message.role, "content": message.text}
-    return shaped | {"name": message.name} if message.name else shaped
+    is_sent = message.name and not labelled_parts(message.text, message.name)
+    return shaped | {"name": message.name} if is_sent and message.name else shaped

@@ -1,16 +1,11 @@
 """Closed memories in earlier prompts that the next prompt declares no longer true. Reads the store."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from recollect.concurrency import run_in_thread_if_large
-from recollect.engine.retrieval import redact_quotation
-from recollect.extraction.redaction import build_redaction
 from recollect.formation.forgotten_words import is_forgotten
 from recollect.prompt.repeats import DENIED, content_words
 from recollect.store.store import Store
 from recollect.types import (
-    MAX_MEMORY_CHARACTERS,
     Action,
     Decision,
     Memory,
@@ -18,21 +13,18 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
     Subject,
-    Withheld,
 )
 
 # Memories that are declared with one prompt, and closed ones that are looked up for it; more follow with the next.
 MAX_ENDED, MAX_LOOKED_UP = 20, 200
 # A memory that made room for others (`EVICT`, `FOLD`) or went into another (`MERGE`) may hold all the same.
 _ENDING = frozenset({Action.CLOSE, Action.UNDO, Action.ABANDON, Action.REJECT})
-# Quotations with more characters are searched for secrets in a thread.
-_LARGE_TEXT = 2_000
-# Characters of what ended in a quotation that are kept: more than any prompt shows of it, so that no secret is cut.
-_MAX_STRETCHES = 1_000
+# What was said once stays said: a quotation is closed only where it is forgotten.
+_DECLARED = (MemoryKind.FACT, MemoryKind.NOTE)
 
 
 async def find_ended(store: Store, subject: Subject, closed: Sequence[MemoryId]) -> list[Memory]:
-    """Return what no longer holds of closed memories, with the words that say it; at most `MAX_ENDED`.
+    """Return the facts and notes among closed memories that no longer hold; at most `MAX_ENDED`.
 
     Left out is what may hold all the same: what made room for others, was not used for long, is part of what replaced
     it, or was replaced by something that is forgotten. The number of statements does not depend on that of memories.
@@ -41,29 +33,14 @@ async def find_ended(store: Store, subject: Subject, closed: Sequence[MemoryId])
         store: The store that has them.
         subject: Their owner.
         closed: Closed memories that are not forgotten, in the order in which they were shown.
-
-    Returns:
-        Facts and notes as they are; quotations with the stretches that no longer hold as their text.
     """
     closed = closed[-MAX_LOOKED_UP:]
     decisions = await read_decisions(store, subject, closed)
     ended = [
         memory for memory in await store.memories.get_many(subject, closed) if is_ended(memory, decisions[memory.id])
     ]
-    quotations = [memory for memory in ended if memory.kind is MemoryKind.TURN]
-    versions = await store.memories.from_same_messages(subject, [quotation.id for quotation in quotations])
     newer = await _replacing(store, subject, ended, decisions)
-    declared: list[Memory] = []
-    for memory in ended:
-        if memory.kind is MemoryKind.TURN:
-            statement = await _find_stretches(memory, versions)
-        else:
-            statement = memory if is_declared(memory, newer[memory.id]) else None
-        if statement is not None:
-            declared.append(statement)
-        if len(declared) == MAX_ENDED:
-            break
-    return declared
+    return [memory for memory in ended if is_declared(memory, newer[memory.id])][:MAX_ENDED]
 
 
 async def read_decisions(
@@ -85,7 +62,7 @@ def is_replaced(memory: MemoryId, decisions: Sequence[Decision]) -> bool:
 
 def is_ended(memory: Memory, decisions: Sequence[Decision]) -> bool:
     """Return whether a memory was replaced, taken back, closed by what was said, or has expired by its date."""
-    if memory.kind is MemoryKind.EPISODE:
+    if memory.kind not in _DECLARED:
         return False
     if is_replaced(memory.id, decisions):
         return True
@@ -134,30 +111,3 @@ async def _replacing(
         memory: None if gone.intersection(replacing) else [newer[id_] for id_ in replacing if id_ in newer]
         for memory, replacing in ids.items()
     }
-
-
-async def _find_stretches(quotation: Memory, versions: Sequence[Memory]) -> Memory | None:
-    """Return a quotation of the stretches that its next version leaves out; None without a later one."""
-    sources = {source.ref for source in quotation.evidence}
-    later = [
-        memory
-        for memory in versions
-        if memory.kind is MemoryKind.TURN
-        and memory.id > quotation.id
-        and any(source.ref in sources for source in memory.evidence)
-    ]
-    if not later:
-        return None
-    following = min(later, key=lambda memory: memory.id)
-    return await run_in_thread_if_large(
-        len(quotation.text), lambda: _stretches(quotation, following.detail.withheld), above=_LARGE_TEXT
-    )
-
-
-def _stretches(quotation: Memory, withheld: Sequence[Withheld]) -> Memory | None:
-    """Return a quotation of these stretches without secrets; what it did not show is not among them."""
-    secrets = tuple(Withheld(start=start, end=end) for start, end in build_redaction(quotation.text).secrets)
-    shown = replace(quotation.detail, withheld=secrets).quoted(quotation.text)[:MAX_MEMORY_CHARACTERS]
-    pieces = [shown[stretch.start : stretch.end].strip(" …") for stretch in withheld]
-    text = " … ".join(piece for piece in pieces if piece)[:_MAX_STRETCHES]
-    return redact_quotation(replace(quotation, text=text)) if text else None

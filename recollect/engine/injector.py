@@ -22,7 +22,7 @@ from recollect.engine.prompt_ledger import ChatLedger, TemporaryLedger
 from recollect.engine.scope import MemoryScope
 from recollect.engine.shown_memories import ClosedMemories, ShownMemories, by_subject
 from recollect.errors import RecollectError, StaleSubjectError, SubjectKeyError, logged_text
-from recollect.ids import new_id
+from recollect.ids import is_unstored, new_id
 from recollect.prompt.placement import place, place_at_messages
 from recollect.prompt.render import RenderedContext
 from recollect.prompt.replay import (
@@ -267,9 +267,9 @@ class PromptInjector:
             at=asked.now,
             standing=rendered.standing,
             recalled=rendered.recalled,
-            items=tuple((item.memory.subject, item.memory.id) for item in items),
+            items=tuple((item.memory.subject, item.memory.id) for item in items if item.is_stored),
             withdrawn=tuple(memory.id for memory in rendered.withdrawn),
-            quotes_messages=rendered.recent > 0,
+            quotes_messages=rendered.recent > 0 or not all(item.is_stored for item in items),
         )
         if replay.insertions or asked.in_user_message:
             # The system message stays as the earlier prompts had it, or as the client wrote it.
@@ -351,10 +351,10 @@ class PromptInjector:
             id=new_id(self._components.clock),
             at=asked.now,
             query_hash=hash64("query", recall.query),
-            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
+            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items if item.is_stored),
             block_hash=rendered.boundary,
             tokens=count(rendered.standing) + count(rendered.recalled),
-            omitted=recall.left_out,
+            omitted=tuple(left for left in recall.left_out if not is_unstored(left.id)),
             request=MemoryRequest(
                 profile=asked.scope.profile.name,
                 reads=recall.subjects,

@@ -14,6 +14,7 @@ from recollect.errors import BadRequestError, ChangedMemoryError, UnknownConvers
 from recollect.extraction.redaction import redact
 from recollect.profiles.destinations import DestinationRule
 from recollect.recall.query import RecallRequest
+from recollect.time_zones import require_zone
 from recollect.types import (
     ANY_TRAITS,
     ConversationId,
@@ -60,6 +61,7 @@ class SearchOptions:
     profile: str | None = None
     destination: Destination | None = None
     explain: bool = False
+    time_zone: str | None = None
 
 
 class MemoryService:
@@ -83,9 +85,11 @@ class MemoryService:
         """Recall by the profile's policy, from the present or from a past state.
 
         Raises:
-            BadRequestError: the limit is out of range, or an instant has no time zone.
+            BadRequestError: the limit is out of range, an instant has no time zone, or `time_zone` is none.
         """
-        request = replace(self._request(query, subject, wanted.limit, wanted.profile), explain=wanted.explain)
+        request = self._request(query, subject, wanted.limit, wanted.profile)
+        zone = require_zone(wanted.time_zone, "time_zone") if wanted.time_zone else None
+        request = replace(request, explain=wanted.explain, zone=zone)
         if wanted.destination is not None:
             request = replace(request, rules=self._components.rules_against(wanted.destination, wanted.profile))
         then = as_of(at, known_at, self._components.clock.now())

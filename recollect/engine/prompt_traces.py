@@ -9,12 +9,15 @@ from recollect.engine.retrieval import redact_quotations
 from recollect.store.store import Store
 from recollect.types import (
     NO_DETAIL,
+    Action,
     BlockState,
     Conversation,
+    Decision,
     InjectionRecord,
     LedgerBlock,
     Memory,
     MemoryId,
+    MemoryKind,
     MemoryState,
     PromptBlock,
     RequestTrace,
@@ -134,12 +137,20 @@ async def _shown(store: Store, owner: Subject, memories: Sequence[Memory]) -> li
     if not closed:
         return list(memories)
     from recollect.engine.ended_memories import read_decisions
-    from recollect.formation.forgotten_words import is_forgotten
 
     decisions = await read_decisions(store, owner, closed)
     return [
         replace(memory, text="", key="", value="", evidence=(), detail=NO_DETAIL)
-        if memory.id in decisions and is_forgotten(memory, decisions[memory.id])
+        if memory.id in decisions and _is_hidden(memory, decisions[memory.id])
         else memory
         for memory in memories
     ]
+
+
+def _is_hidden(memory: Memory, decisions: Sequence[Decision]) -> bool:
+    """Return whether a closed memory was forgotten; a quotation or summary is closed for no other reason."""
+    from recollect.formation.forgotten_words import is_forgotten
+
+    if memory.kind in (MemoryKind.FACT, MemoryKind.NOTE):
+        return is_forgotten(memory, decisions)
+    return any(line.memory_id == memory.id and line.action is Action.CLOSE for line in decisions)

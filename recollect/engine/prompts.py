@@ -97,7 +97,7 @@ class PromptService:
 
     async def _record_uses(self, context: PromptContext, now: datetime) -> None:
         for subject in {item.memory.subject for item in context.items}:
-            ids = [item.memory.id for item in context.items if item.memory.subject == subject]
+            ids = [item.memory.id for item in context.items if item.memory.subject == subject and item.is_stored]
             await self._store.memories.record_uses(subject, ids, now)
 
     async def _block_key(self, subject: Subject) -> bytes:

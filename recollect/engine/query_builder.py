@@ -23,6 +23,7 @@ from recollect.profiles.policies import RecallPolicy
 from recollect.providers.protocols import Embedder, ImmediateEmbedder
 from recollect.recall.query import Query, RecallRequest, make_query, read_query
 from recollect.text import clean
+from recollect.text.byte_runs import without_bytes
 from recollect.types import MemoryKind, MemoryState, Subject, Vector, Vectors
 
 logger = logging.getLogger(__name__)
@@ -63,9 +64,13 @@ class QueryBuilder:
     def __init__(self, components: Components) -> None:
         """Create a builder over a store."""
         self._components = components
-        self._zone = ZoneInfo(components.settings.time_zone)
+        self.zone = ZoneInfo(components.settings.time_zone)
         self._embedder = _QueryEmbedder(components.clock)
         self._read = lru_cache(maxsize=MAX_READ_QUERIES)(read_query)
+
+    def may_name_time(self, request: RecallRequest) -> bool:
+        """Return whether a cleaned request may ask about a time."""
+        return self._read(request.text).may_name_time
 
     def forget_texts(self) -> None:
         """Drop the texts of queries that are kept."""
@@ -88,7 +93,7 @@ class QueryBuilder:
 
     def query_now(self, request: RecallRequest, embedded: QueryVector, now: datetime) -> Query:
         """Do as `query` for a request that reads no newest memories of a tag."""
-        return make_query(request, vector=embedded.vector, now=now, zone=self._zone, read=self._read)
+        return make_query(request, vector=embedded.vector, now=now, zone=self.zone, read=self._read)
 
     async def query(
         self, request: RecallRequest, embedded: QueryVector, subjects: Sequence[Subject], now: datetime
@@ -103,7 +108,7 @@ class QueryBuilder:
         """
         if embedded.failure:
             request = replace(request, policy=without_similarity(request.policy))
-        query = make_query(request, vector=embedded.vector, now=now, zone=self._zone, read=self._read)
+        query = make_query(request, vector=embedded.vector, now=now, zone=self.zone, read=self._read)
         return replace(query, newest=await self._newest(subjects, request)) if request.tag else query
 
     async def _newest(self, subjects: Sequence[Subject], request: RecallRequest) -> frozenset[bytes]:
@@ -128,8 +133,8 @@ class QueryBuilder:
 def cleaned(request: RecallRequest) -> RecallRequest:
     """Return the request as it may leave the process: short enough and without secrets, for embedders may be remote."""
     before = request.before if request.policy.query == "conversation" else ""
-    before = redact(clean(before)[-_MAX_QUERY_CHARACTERS:]) if before else ""
-    text = redact(_both_ends(clean(request.text)))
+    before = redact(without_bytes(clean(before))[-_MAX_QUERY_CHARACTERS:]) if before else ""
+    text = redact(_both_ends(without_bytes(clean(request.text))))
     # Strings that nothing was taken from are the same objects.
     is_clean = text is request.text and before is request.before
     return request if is_clean else replace(request, text=text, before=before)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -13,11 +13,14 @@ from recollect.chat.messages import SYSTEM_ROLES, log_messages
 from recollect.concurrency import run_in_thread_if_large
 from recollect.curation.new_notes import ManualNote
 from recollect.engine.components import Components
+from recollect.engine.scope import requested_zone
 from recollect.engine.turn import TurnService, charges
 from recollect.errors import BadRequestError
+from recollect.extraction.chat_bridges import named_by_bridge
 from recollect.extraction.sentences import HARD_FACTOR
 from recollect.profiles.policies import Profile
 from recollect.text import clean, squeeze
+from recollect.time_zones import in_own_zone
 from recollect.types import ChatRequest, Message, NewNote, RecordedTurn, RequestScope, Subject, Turn
 
 # Maximum length of a note added by hand, in characters: a note is a sentence or two, not a document.
@@ -46,7 +49,8 @@ class RecorderService:
         Raises:
             BadRequestError: the messages are malformed, or `said_at` has no time zone or another length.
         """
-        dates = message_dates(messages, self._clock.now() if said_at is None else said_at)
+        zone = requested_zone(scope) or UTC
+        dates = message_dates(messages, self._clock.now() if said_at is None else said_at, zone)
         try:
             body = json.dumps({"messages": list(messages)}).encode()
         except (TypeError, ValueError) as error:
@@ -76,9 +80,9 @@ class RecorderService:
 
 
 def message_dates(
-    messages: Sequence[Mapping[str, Any]], said_at: datetime | Sequence[datetime]
+    messages: Sequence[Mapping[str, Any]], said_at: datetime | Sequence[datetime], zone: tzinfo = UTC
 ) -> tuple[datetime, ...]:
-    """Return a date for each message, in UTC.
+    """Return a date for each message, in its own time zone, else in `zone`.
 
     Raises:
         BadRequestError: a date has no time zone, or their number is not that of the messages.
@@ -89,13 +93,13 @@ def message_dates(
     naive = next((date for date in dates if date.tzinfo is None), None)
     if naive is not None:
         raise BadRequestError(f"said_at is {naive.isoformat()} without a time zone", param="said_at")
-    return tuple(date.astimezone(UTC) for date in dates)
+    return tuple(in_own_zone(date, zone) for date in dates)
 
 
 def dated_log(request: ChatRequest, dates: Sequence[datetime]) -> tuple[Message, ...]:
     """Return a request's messages for the log; `dates` has one for each message, system messages included."""
     kept = [date for message, date in zip(request.messages, dates, strict=True) if message.role not in SYSTEM_ROLES]
-    log = log_messages(request, said_at=max(dates))
+    log = named_by_bridge(log_messages(request, said_at=max(dates)))
     return tuple(replace(message, said_at=date) for message, date in zip(log, kept, strict=True))
 
 

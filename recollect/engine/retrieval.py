@@ -17,15 +17,18 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.query_builder import QueryBuilder, QueryVector, cleaned, without_similarity
 from recollect.engine.rerank import RerankStep, explained
+from recollect.engine.unindexed_reader import UnindexedReader
 from recollect.engine.withheld import find_withheld, omit
 from recollect.errors import BadRequestError, SpaceMovedError, StaleSubjectError
 from recollect.formation.runtime import Runtime
+from recollect.formation.user_zones import user_zone
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.as_of import SnapshotItem, build_snapshot
 from recollect.recall.finalize import finalize
 from recollect.recall.query import Query, RecallRequest
 from recollect.recall.recall import Ranking, rank_subjects
+from recollect.recall.unindexed import with_unindexed
 from recollect.store.store import Store
 from recollect.types import (
     KIND_ORDER,
@@ -134,10 +137,11 @@ def skip_global_if_warm(snapshots: Sequence[SubjectSnapshot], cold_start: int) -
 class Retriever:
     """Finds the memories relevant to a query."""
 
-    def __init__(self, components: Components, embedders: EmbedderRouter) -> None:
-        """Read from the components' store."""
+    def __init__(self, components: Components, runtime: Runtime, embedders: EmbedderRouter) -> None:
+        """Read from the components' store; `runtime` reads what is not formed yet."""
         self._components = components
         self._embedders = embedders
+        self._unindexed = UnindexedReader(components.store, runtime)
         self._reranking = RerankStep(components)
         self._queries = QueryBuilder(components)
         self._lists = ReadingListCache(components.store)
@@ -165,9 +169,11 @@ class Retriever:
             return None
         embedders = {self._embedders.opened_for(subject) for subject in subjects}
         embedder = embedders.pop()
-        if embedder is None or embedders:
+        if embedder is None or embedders or self._unindexed.waits_now(request, subjects):
             return None
         request, now = cleaned(request), clock.now()
+        if request.zone is None and self._queries.may_name_time(request):
+            return None
         embedded = self._queries.embed_now(request, embedder)
         if embedded is None:
             return None
@@ -196,6 +202,7 @@ class Retriever:
 
         The secret is the same in every process, and unknown outside.
         """
+        request = await self.zoned(request)
         recall, key = await self._recall_anywhere(request)
         withheld = await find_withheld(self._components.store, [item.memory for item in recall.items], request.rules)
         # What may not go where the result goes makes room for what may, of which some may not either.
@@ -207,6 +214,13 @@ class Retriever:
             if not found:
                 break
         return omit(recall, withheld), key
+
+    async def zoned(self, request: RecallRequest) -> RecallRequest:
+        """Return a request with its subject's time zone, where its words may ask about a time."""
+        if request.zone is not None or not self._queries.may_name_time(cleaned(request)):
+            return request
+        zone = await user_zone(self._components.store, request.subject, self._queries.zone)
+        return replace(request, zone=zone)
 
     async def _recall_anywhere(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories whatever rules there are, but for those that are known to be withheld."""
@@ -248,12 +262,15 @@ class Retriever:
             if embedder is not own_embedder
         }
         planners = {subject: AnnPlanner(*others.get(subject, (query, own_embedder.relevance))) for subject in embedders}
+        # Before the snapshot: what is indexed meanwhile is in both, and counts once.
+        said = await self._unindexed.read(request, subjects)
 
         def rank(
             snapshots: Sequence[SubjectSnapshot],
         ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, SubjectSnapshot, tuple[Subject, ...]]]:
             warm = skip_global_if_warm(snapshots, request.cold_start)
-            ranking = rank_subjects(query, warm, own_embedder.relevance, others, planners)
+            whole = [with_unindexed(snapshot, said.get(snapshot.subject, ())) for snapshot in warm]
+            ranking = rank_subjects(query, whole, own_embedder.relevance, others, planners)
             return ranking.wanted(), (ranking, snapshots[0], _subjects_of(warm))
 
         spaces = {subject: embedder.space for subject, embedder in embedders.items()}
@@ -263,7 +280,7 @@ class Retriever:
         )
         if not await self._lists.is_current(subjects[0], own.version):
             raise _ReadingListChangedError
-        texts = await redact_quotations(memories)
+        texts = await redact_quotations([*memories, *(item.memory for items in said.values() for item in items)])
         order = await self._reranking.ordered(ranking, narrow, texts)
         recall = explained(finalize(order.ranking, texts, count_tokens=self._components.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
@@ -345,6 +362,7 @@ async def recall_past(components: Components, runtime: Runtime, request: RecallR
 
     request, subject = cleaned(request), request.subject
     queries, runtime = QueryBuilder(components), await runtime.for_subject(subject)
+    request = replace(request, zone=request.zone or runtime.zone)
     embedder, store, clock = runtime.embedder, components.store, components.clock
     embedded = await queries.embed(request, embedder)
     started = clock.monotonic()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from typing import Any
 from urllib.parse import quote
 
@@ -11,6 +11,7 @@ from recollect.extraction.provenance import INTERACTION, SYSTEM_CHARACTER, USER_
 from recollect.profiles.destinations import DestinationRule
 from recollect.profiles.overrides import options_known_to, options_of
 from recollect.profiles.policies import Profile
+from recollect.time_zones import require_zone
 from recollect.types import NO_OPENING, Conversation, ConversationSetup, FormationRequest, RequestScope, Subject
 
 USE_MEMORY, ENABLED = "useMemory", "enabled"
@@ -36,6 +37,8 @@ class MemoryScope:
     """Setup of a conversation that begins with this request."""
     withheld: tuple[DestinationRule, ...] = ()
     """The rules that keep memories from the destination of this request."""
+    zone: tzinfo | None = None
+    """The time zone that the request names; None: it names none."""
 
 
 def memory_scope(
@@ -52,7 +55,7 @@ def memory_scope(
 
     Raises:
         BadSubjectError: a name cannot be part of a subject.
-        BadRequestError: the profile has no such option, or the option does not take this value.
+        BadRequestError: the profile has no such option, the option does not take this value, or the time zone is none.
         BadIdentityError: the sender's credential is for another app's memory.
     """
     options = _options(scope, known, profile)
@@ -67,8 +70,24 @@ def memory_scope(
     writes, missing, tags = _memory_of(home, profile, conversation, app, options)
     beside = _app_beside(home, profile, app)
     return MemoryScope(
-        profile=profile, home=home, writes=writes, app=beside, missing=missing, tags=tags, opening=opening
+        profile=profile,
+        home=home,
+        writes=writes,
+        app=beside,
+        missing=missing,
+        tags=tags,
+        opening=opening,
+        zone=requested_zone(scope),
     )
+
+
+def requested_zone(scope: RequestScope) -> tzinfo | None:
+    """Return the time zone that a request names; None if it names none.
+
+    Raises:
+        BadRequestError: It is none.
+    """
+    return require_zone(scope.time_zone, "time_zone") if scope.time_zone else None
 
 
 def profile_name(scope: RequestScope, known: Conversation | None, default: str) -> str:

@@ -61,7 +61,7 @@ class Steps:
         )
         self.closing = asyncio.Event()
         self._fork_guard = ForkGuard()
-        self.retriever = Retriever(components, self.embedders)
+        self.retriever = Retriever(components, self.runtime, self.embedders)
         self._is_worker_stopped = False
 
     @lazy_property

@@ -17,7 +17,8 @@ from recollect.engine.context_builder import ContextBuilder
 from recollect.engine.injector import RECALL_SHARE, PromptInjector, ReadingRequest
 from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.prepared_turn import PreparedTurn
-from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name
+from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name, requested_zone
+from recollect.extraction.chat_bridges import named_by_bridge
 from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.sources import readable_text
 from recollect.formation.index_turns import TURNS_VERSION
@@ -127,7 +128,7 @@ class TurnService:
         in_user_message: bool,
     ) -> PreparedTurn:
         now = self._components.clock.now()
-        log = await self._log(request, len(request.body), now)
+        log = await self._log(request, len(request.body), _local(now, identity))
         if identity.subject is None or identity.memory is MemoryMode.OFF:
             return PreparedTurn(body=request.body, log=log)
         home = identity.subject
@@ -148,7 +149,9 @@ class TurnService:
 
     async def _log(self, request: ChatRequest, size: int, now: datetime) -> tuple[Message, ...]:
         limit = self._components.settings.max_message_characters
-        return await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now, max_characters=limit))
+        return await run_in_thread_if_large(
+            size, lambda: named_by_bridge(log_messages(request, said_at=now, max_characters=limit))
+        )
 
     def _count_cut(self, request: ChatRequest, reply: Reply) -> None:
         """Count and log what is recorded in part: the reply, and the newest message."""
@@ -170,7 +173,7 @@ class TurnService:
         if identity.subject is None:
             return None
         self._count_cut(request, reply)
-        now = self._components.clock.now()
+        now = _local(self._components.clock.now(), identity)
         size = len(request.body) + len(reply.text) + len(reply.payload or "")
         log = prepared.log if prepared else await self._log(request, size, now)
         answer = (
@@ -305,6 +308,11 @@ def _by_subject(record: InjectionRecord) -> dict[Subject, list[MemoryId]]:
     for subject, memory, _ in record.items:
         ids.setdefault(subject, []).append(memory)
     return ids
+
+
+def _local(now: datetime, identity: Identity) -> datetime:
+    """Return an instant in the time zone that a request names."""
+    return now.astimezone(requested_zone(identity.scope) or now.tzinfo)
 
 
 def _unanswered(turn: Turn) -> list[Message]:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.games import names_game
-from recollect.extraction.pasted_evidence import changes_anything, without_marks
+from recollect.extraction.marked_text import without_marks
+from recollect.extraction.pasted_evidence import changes_anything
+from recollect.extraction.quote_span import find_span
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.sources import readable, speaker_of
+from recollect.extraction.sources import CarriedText, readable, speaker_of
 from recollect.extraction.spans import blank_out
 from recollect.extraction.speech_acts import statement_part
 from recollect.lazy_pattern import LazyPattern
@@ -113,6 +115,8 @@ _CURIOUS = LazyPattern(
 _CURIOUS_TERMS = frozenset(
     terms("interested interest curious curiosity ask inquires inquiry seek seeking want know learn learning understand")
 )
+ONLY_CARRIED = "rests on words that the message only carries"
+"""Why a quote from a pasted mail, a document or another text within the message is no evidence."""
 # Joins passages that are quoted together: 'I live in Oslo … I keep bees'.
 _JOINT = LazyPattern(r"\.{3,9}|…")
 # A quote of more passages retells the message.
@@ -138,8 +142,16 @@ class CarriedWords:
 
     invented: Mapping[int, str] = field(default_factory=dict)
     """What they say within games and stories: evidence for what a candidate says of a game."""
-    given: Mapping[int, str] = field(default_factory=dict)
-    """Own words and texts to work on, as `given_words` marks them: evidence for a note that names its source."""
+    texts: Mapping[int, CarriedText] = field(default_factory=dict)
+    """Texts to work on are evidence for a note that names its source, what else they carry for nothing."""
+
+    def given(self, seq: int) -> str:
+        """Return the own words of a message and its texts to work on; empty without such texts."""
+        return self.texts[seq].given if seq in self.texts else ""
+
+    def shown(self, seq: int) -> str:
+        """Return all that a model was shown of a message; empty if it carries nothing."""
+        return without_marks(self.texts[seq].shown) if seq in self.texts else ""
 
 
 NOTHING_CARRIED = CarriedWords()
@@ -154,14 +166,6 @@ class _Passage:
     is_pasted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedSummary:
-    """Result of checking a paragraph: the messages it sums up, or why it is dropped."""
-
-    evidence: tuple[Evidence, ...]
-    reason: str
-
-
 def check_evidence(
     candidate: Candidate,
     messages: Sequence[LoggedMessage],
@@ -172,8 +176,8 @@ def check_evidence(
     """Check a candidate against the message it names.
 
     The quote must be in the message's own words: injected, quoted or secret text proves nothing. White space, case,
-    width and punctuation are ignored. A quote may join passages by ellipses, of the message and of the speaker's other
-    messages around it; each must be there.
+    width and punctuation are ignored, and in a model's quote what is only spelled otherwise. A quote may join passages
+    by ellipses, of the message and of the speaker's other messages around it; each must be there.
 
     A bare yes or no is evidence only for the question just asked. The question alone is no evidence, and its
     presupposition is not confirmed.
@@ -190,6 +194,7 @@ def check_evidence(
         return CheckedEvidence(None, f"names message {candidate.seq}, which it was not given")
     if message.role not in sources:
         return CheckedEvidence(None, f"rests on the words of the {message.role}, who is no source here")
+    candidate = _in_own_words(candidate, message)
     question = question_before(message, (*earlier, *messages)) if message.role == "user" else ""
     answer = bare_answer(readable(message)) if message.role == "user" else None
     inside = is_quoted_in(candidate.quote, readable(message))
@@ -208,10 +213,11 @@ def check_evidence(
     played = carried.invented.get(message.seq, "")
     if not passages and is_quoted_in(candidate.quote, played):
         return _of_a_game(candidate, message, played)
-    if not passages and is_quoted_in(candidate.quote, without_marks(carried.given.get(message.seq, ""))):
+    if not passages and is_quoted_in(candidate.quote, carried.given(message.seq)):
         passages = [_Passage(candidate.quote.strip(), message, is_pasted=True)]
     if not passages:
-        return CheckedEvidence(None, "has a quote that is not in the message")
+        is_shown = is_quoted_in(candidate.quote, carried.shown(message.seq))
+        return CheckedEvidence(None, ONLY_CARRIED if is_shown else "has a quote that is not in the message")
     if message.role == "user" and (reason := _misattributed(candidate, passages)):
         return CheckedEvidence(None, reason)
     is_pasted = any(passage.is_pasted for passage in passages)
@@ -219,6 +225,14 @@ def check_evidence(
         return CheckedEvidence(None, "would change what is known by the words of a pasted text")
     first, *further = (evidence_of(passage.message, passage.words) for passage in passages)
     return CheckedEvidence(first, "", tuple(further), is_pasted=is_pasted)
+
+
+def _in_own_words(candidate: Candidate, message: LoggedMessage) -> Candidate:
+    """Give a model's candidate the speaker's own words, where its quote is spelled otherwise: they are stored."""
+    if not candidate.by_model or is_quoted_in(candidate.quote, readable(message)):
+        return candidate
+    span = find_span(candidate.quote, readable(message))
+    return replace(candidate, quote=span) if span else candidate
 
 
 def _of_a_game(candidate: Candidate, message: LoggedMessage, played: str) -> CheckedEvidence:
@@ -256,7 +270,7 @@ def _held(passage: str, holders: Sequence[LoggedMessage], carried: CarriedWords)
     said = next((holder for holder in holders if is_quoted_in(passage, readable(holder))), None)
     if said:
         return _Passage(passage, said)
-    given = (holder for holder in holders if is_quoted_in(passage, without_marks(carried.given.get(holder.seq, ""))))
+    given = (holder for holder in holders if is_quoted_in(passage, carried.given(holder.seq)))
     holder = next(given, None)
     return _Passage(passage, holder, is_pasted=True) if holder else None
 
@@ -346,28 +360,6 @@ def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question:
     return CheckedEvidence(evidence_of(message, readable(message).strip()), "")
 
 
-def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:
-    """Check a paragraph against the messages it sums up: they must contain a fair share of its words.
-
-    Args:
-        candidate: From any extractor; nothing in it is trusted.
-        messages: The messages that were summed up.
-        sources: Roles that may form memories.
-    """
-    given = {message.seq: message for message in messages}
-    summed = [given[seq] for seq in candidate.sums_up if seq in given]
-    if len(summed) < len(candidate.sums_up):
-        return CheckedSummary((), "sums up messages it was not given")
-    foreign = next((message.role for message in summed if message.role not in sources), None)
-    if foreign:
-        return CheckedSummary((), f"rests on the words of the {foreign}, who is no source here")
-    spoken_terms = {term for message in summed for term in terms(f"{message.name or message.role} {readable(message)}")}
-    stated = set(terms(candidate.text))
-    if len(stated & spoken_terms) < MIN_SHARED_WORDS * max(len(stated), 1):
-        return CheckedSummary((), "says what is not in the conversation")
-    return CheckedSummary(tuple(evidence_of(message) for message in summed), "")
-
-
 def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
     """Return a message as evidence, with the quoted words; without a quote, the whole message is the evidence."""
     return Evidence(
@@ -375,7 +367,7 @@ def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
         seq=message.seq,
         hash=message.hash,
         role=message.role,
-        speaker=speaker_of(message),
+        speaker=speaker_of(message, quote),
         quote=quote,
         said_at=message.said_at,
     )

@@ -6,16 +6,15 @@ results of tools, files, mail, chats, what others said, test data and stories.
 """
 
 import re
+from collections.abc import Sequence
 
-from recollect.extraction.labels import ends_in_speaking, is_own_text, is_text_container, names_person_or_pet
-from recollect.extraction.material import find_unmeant, find_worked_on
+from recollect.extraction.material import find_worked_on
 from recollect.extraction.pasted import find_named, find_pasted, speaks_of_oneself
+from recollect.extraction.quotes import ends_in_speaking
 from recollect.extraction.spans import MAX_CLAUSE, RemovedParts, Span, blank_out, clauses, merge_spans
 from recollect.extraction.work_orders import is_order
 from recollect.lazy_pattern import LazyPattern
 
-GIVEN_OPEN, GIVEN_CLOSE = "⟪", "⟫"
-"""Marks around given texts in a question to a model; such signs in the messages themselves are removed."""
 # Words of a label that may be a name, and characters after it that are searched for the first person.
 _MAX_NAME_WORDS, _MAX_SAID = 2, 400
 # Characters of the user's own words that are searched for an order.
@@ -28,39 +27,39 @@ _ANSWERING = LazyPattern(
 )
 _OF_ANOTHER = LazyPattern(
     r"\b(?:his|her|their|someone(?:['’]s| else)|\w{2,20}['’]s|sein\w{0,2}|ihr\w{0,2}|zijn|haar"
-    r"|de (?:mon|ma|mes|mi|meu|minha))\s|\b(?:he|she|they)\s(?:wrote|said|sent)\b|\bfrom my\b",
-    re.IGNORECASE,
-)
-_MACHINE = LazyPattern(
-    r"\b(?:tools?|results?|functions?|commands?|plugins?|browser|console|terminal|returned|observation)\b",
+    r"|de (?:mon|ma|mes|mi|meu|minha))\s"
+    r"|\b(?:this|the|deze|diese[rs]?|cet?|este|esta|questa|questo)\s(?:e-)?mail\b"
+    r"|\b(?:he|she|they)\s(?:wrote|said|sent)\b|\bfrom my\b",
     re.IGNORECASE,
 )
 
 
-def find_given(text: str, removed: RemovedParts) -> list[Span]:
+def find_given(text: str, removed: RemovedParts, sourced: Sequence[Span] = ()) -> list[Span]:
     """Find the texts that a user gives to work on.
 
     Args:
         text: A message, without what it wraps.
         removed: What is removed anyway, such as mail and copied chats.
+        sourced: What tells its origin: test data, templates, stories, what others said.
 
     >>> text = "Polish this: I teach in Ulm."
     >>> [text[start:end] for start, end in find_given(text, RemovedParts())]
     [' I teach in Ulm.']
-    >>> find_given("What is wrong?\\nTool result:\\nI teach in Ulm.", RemovedParts())
+    >>> find_given("Answer this:\\nI teach in Ulm.", RemovedParts())
     []
     """
     worked_on, pasted = find_worked_on(text, removed), find_pasted(text, removed)
     found = [*worked_on, *pasted]
+    if not found:
+        return []
     own = blank_out(text, [*removed.spans, *found])
-    is_asked = bool(found) and (is_order(own[:_MAX_ORDERING]) or is_order(own[-_MAX_ORDERING:]))
+    is_asked = is_order(own[:_MAX_ORDERING]) or is_order(own[-_MAX_ORDERING:])
     given = [span for span in found if _is_given(text, span, is_asked=is_asked)]
     if not given:
         return []
-    last = len(text)
-    named = [(start, last) for start in find_named(text, removed)]
-    sourced = [span for span in found if span not in given]
-    return without(merge_spans(given), [*removed.spans, *named, *find_unmeant(text, removed), *sourced])
+    named = [(start, len(text)) for start in find_named(text, removed)]
+    others = [span for span in found if span not in given]
+    return without(merge_spans(given), [*removed.spans, *named, *sourced, *others])
 
 
 def without(spans: list[Span], others: list[Span]) -> list[Span]:
@@ -96,21 +95,12 @@ def _is_given(text: str, span: Span, *, is_asked: bool) -> bool:
     if label and not is_order(label):
         start = text.index(label, span[0]) + len(label)
         is_name = len(label.split()) <= _MAX_NAME_WORDS and speaks_of_oneself(text[start : start + _MAX_SAID])
-        return is_asked and not is_name and not _names_source(label)
+        return is_asked and not is_name and not ends_in_speaking(label)
     before = [clause.text.strip() for clause in clauses(text[max(0, span[0] - MAX_CLAUSE) : span[0]])]
     announcement = label or (before[-1] if before else "")
     if any(map(_ANSWERING.search, [label, *before[-2:]])) or _OF_ANOTHER.search(announcement):
         return False
-    if ends_in_speaking(announcement):
-        return False
-    return is_order(announcement) or (is_asked and not _names_source(announcement))
-
-
-def _names_source(label: str) -> bool:
-    """Return whether a label names another source or a speaker: 'Tool result:', 'My sister:'."""
-    if ends_in_speaking(label) or names_person_or_pet(label) or _MACHINE.search(label):
-        return True
-    return is_text_container(label) and not is_own_text(label)
+    return not ends_in_speaking(announcement) and (is_order(announcement) or is_asked)
 
 
 def _label(text: str, span: Span) -> str:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from recollect.extraction.labels import is_own_label
 from recollect.extraction.spans import Span, merge_spans
 from recollect.lazy_pattern import LazyPattern
 
@@ -76,12 +75,24 @@ _TO_THE_END = LazyPattern(
     r"|WEBVTT\b|-----BEGIN )",
     re.MULTILINE,
 )
+# Results as agents and their users hand them over: 'Tool result:', 'Output of `ls`:'.
+_HANDED_OVER = LazyPattern(
+    r"^[ \t>*#\[]{0,9}(?:(?:tool|function|command|api|browser|program|(?:web )?search)\s?:?\s?(?:output|results?"
+    r"|response|calls?)\b|tool: \w|(?:output|result) of (?:the )?(?:function|tool|program|command|`)"
+    r"|(?:observation|std(?:out|err)|error message|system prompt|ocr text)(?=:)|ocr of\b"
+    r"|werkzeugergebnis|ausgabe des programms|résultat de l['’]outil|resultado (?:de la herramienta|da ferramenta)"
+    r"|risultato dello strumento|uitvoer van het programma|工具[结結]果"
+    r"|工具[输輸]出|ツールの?結果|도구 결과)[^\n]{0,60}?[:：\]]",
+    re.IGNORECASE | re.MULTILINE,
+)
 _BLOCK_COMMENT = LazyPattern(r"/\*|<!--")
 _SURE_COMMENT = LazyPattern(r"^[ \t]{0,40}(?://|/\*|\*/|<!--|-->)")
 # Signs that begin a comment, but also other things: they count next to code only.
 _COMMENT = LazyPattern(r"^[ \t]{0,40}(?:#|--|\*|;|%|'|REM\b|\"\"\"|''')")
 _INDENTED = LazyPattern(r"^(?:\t|[ ]{2,40})\S")
-_PAIR = LazyPattern(r"^[ \t]{0,40}(?:-\s)?(?P<key>[a-z_][\w.-]{0,60}):(?:\s|$)")
+_PAIR = LazyPattern(r"^[ \t]{0,40}(?:-\s)?[a-z_][\w.-]{0,60}:(?:\s|$)")
+# A key of two words or a path; a value that goes on below.
+_SETTING = LazyPattern(r"^[ \t]{0,40}(?:-\s)?(?:\w{1,30}[_.]\w[\w.-]{0,30}:|[a-z][\w-]{0,60}: [|>][-+]?[ \t]*+$)")
 _ITEM = LazyPattern(r"^[ \t]{0,40}-\s\S")
 _LIST_MARK = LazyPattern(r"^[ \t]{0,40}(?:[-*•–·]|\d{1,3}[.)])\s")
 
@@ -94,9 +105,7 @@ def find_machine_text(text: str) -> list[Span]:
     ['// I ski\\nlet x = 3;\\n']
     """
     spans = list(_block_comments(text))
-    ended = _TO_THE_END.search(text)
-    if ended:
-        spans.append((ended.start(), len(text)))
+    spans += [(found.start(), len(text)) for pattern in (_TO_THE_END, _HANDED_OVER) if (found := pattern.search(text))]
     for start, lines in _paragraphs(text):
         spans += _find_in_paragraph(start, lines)
     return merge_spans(spans)
@@ -193,10 +202,9 @@ def _count_separators(line: str, separator: str) -> int:
 
 
 def _is_settings(lines: Sequence[str]) -> bool:
-    """Return whether all lines are settings of a program, rather than a list about the user."""
-    keys = [found["key"] for line in lines if (found := _PAIR.match(line))]
+    """Return whether all lines are settings of a program, by names or nesting that no list of a person's has."""
+    pairs = [line for line in lines if _PAIR.match(line)]
     items = sum(bool(_ITEM.match(line) or _INDENTED.match(line)) and not _PAIR.match(line) for line in lines)
-    if len(keys) < _MIN_ROWS or len(keys) + items < len(lines):
+    if len(pairs) < _MIN_ROWS or len(pairs) + items < len(lines):
         return False
-    own = sum(is_own_label(key) for key in keys)
-    return any("_" in key for key in keys) or 2 * own < len(keys)
+    return any(_SETTING.match(line) or _INDENTED.match(line) for line in pairs)

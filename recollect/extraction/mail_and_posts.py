@@ -6,8 +6,8 @@ salutation or mark of a post runs to the end of the message, since nothing shows
 
 import re
 
-from recollect.extraction.labels import is_own_label, names_person_or_pet
 from recollect.extraction.spans import Span
+from recollect.extraction.transcripts import is_dialogue
 from recollect.lazy_pattern import LazyPattern
 
 # Lines after a header line that are searched for further ones.
@@ -163,19 +163,17 @@ _DASH_SPEECH_WITH_SPEAKER = LazyPattern(
     r"^[ \t]{0,9}[–—]\s?[^\n–—]{1,400}[–—]\s?(?:he|she|they|[A-Z]\w{1,20})\s\w{2,12}", re.MULTILINE
 )
 # Speakers in other notations: '**Bruno:** …', '[Bruno] …', 'bruno> …', 'Bruno - …', 'A1. …'
-_BOLD_SPEAKER = LazyPattern(
-    r"^[ \t>*-]{0,9}\*\*(?P<who>[^*\n:]{1,40}):\*\*\s"
-    r"|^[ \t>*-]{0,9}\*\*(?P<name>[^*\n:]{1,40})\*\*:\s",
-    re.MULTILINE,
-)
 _SPEAKER_NOTATIONS = (
-    LazyPattern(r"^[ \t]{0,9}\*\*(?P<who>[^*\n:]{1,40})\*\*\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t>*-]{0,9}\*\*(?P<who>[^*\n:]{1,40})(?::\*\*|\*\*:?)\s\S", re.MULTILINE),
     LazyPattern(r"^[ \t]{0,9}[\[(](?P<who>[A-Za-zÀ-ÿ][\w .'’-]{0,30})[\])]\s\S", re.MULTILINE),
     LazyPattern(r"^[ \t]{0,9}(?P<who>[\w.-]{1,20})>\s\S", re.MULTILINE),
     LazyPattern(r"^[ \t]{0,9}(?P<who>[^\W\d_][\w.'’-]{0,20})\s\|\s\S", re.MULTILINE),
     LazyPattern(r"^[ \t]{0,9}(?P<who>[A-ZÀ-Þ][\w.'’]{0,20})\s[-–—]\s\S", re.MULTILINE),
-    LazyPattern(r"^[ \t]{0,9}(?:\d{1,2}[.)]\s)?(?:(?P<who>[A-Z]):|(?P<number>[QA])\d{1,2}[.):])\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t]{0,9}(?:\d{1,2}[.)]\s)?(?P<who>[A-Z]):\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t]{0,9}(?P<who>[QA])\d{1,2}[.):]\s\S", re.MULTILINE),
 )
+# Of these, two speakers are enough: no list is written so.
+_CHAT_NOTATIONS = _SPEAKER_NOTATIONS[1:4]
 _MIN_SPEECHES = 2
 # The sheet of a game character.
 _CHARACTER_SHEET_LINE = LazyPattern(
@@ -203,14 +201,9 @@ def find_posts(text: str) -> list[Span]:
     dashes = list(_DASH_SPEECH.finditer(text))
     if dashes and (len(dashes) >= _MIN_SPEECHES or dashes[0].group().strip().startswith("–")):
         starts.append(dashes[0].start())
-    bold = next((found for found in _BOLD_SPEAKER.finditer(text) if not _is_own(found["who"] or found["name"])), None)
-    starts += [bold.start()] if bold else []
     for pattern in _SPEAKER_NOTATIONS:
-        named = [found for found in pattern.finditer(text) if not _is_own(found["who"] or "")]
-        if len(named) >= _MIN_SPEECHES:
+        named = list(pattern.finditer(text))
+        names = [found["who"] for found in named]
+        if is_dialogue(names) or (pattern in _CHAT_NOTATIONS and len({*names}) > 1):
             starts.append(named[0].start())
     return [(min(starts), len(text))] if starts else []
-
-
-def _is_own(name: str) -> bool:
-    return bool(name) and (is_own_label(name) or names_person_or_pet(name))

@@ -6,33 +6,18 @@
 import re
 from collections.abc import Iterator
 
-from recollect.extraction.labels import TEXTS
+from recollect.extraction.quotes import is_own_speech
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
-from recollect.extraction.work_orders import lists_wishes
+from recollect.extraction.work_orders import LEAD, TEXTS, lists_wishes, works_on_text
 from recollect.lazy_pattern import LazyPattern
 
 _NOTHING = RemovedParts()
-# Words of a heading ('Lyrics:'), and of an order that follows its text ('Translate to French').
-_HEADING_WORDS, _ORDER_WORDS = 3, 7
-# Words before a colon that are searched.
-_NEAR = 14
+# Words of an order that follows its text ('Translate to French').
+_ORDER_WORDS = 7
 _WORD = LazyPattern(r"[^\W\d_][\w'-]*+")
-_LEAD = (
-    r"\A(?:(?:please|pls|kindly|can you|could you|would you|will you|now|and|then|also|so|but|ok|okay|hey|hi|"
-    r"hello|help me(?: to)?|"
-    r"i need you to|i want you to|i'd like you to|you should|let's|how (?:do|would|can|should) (?:you|i))[ ,]++){0,4}"
-)
-_WORK_ORDER = LazyPattern(
-    _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|correct|proofread|summari[sz]e|shorten|polish|improve|"
-    r"edit|fix|check|"
-    r"review|revise|analy[sz]e|say|grade|rate|classify|reword|simplify|expand|continue|complete|finish|format|"
-    r"convert|enhance|"
-    r"elevate|critique|humani[sz]e|label|annotate|read)\b",
-    re.IGNORECASE,
-)
 # Orders that concern wording only.
 _WORDING_ORDER = LazyPattern(
-    _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|proofread|reword|polish|"
+    LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|proofread|reword|polish|"
     r"(?:correct|fix|check|improve|edit|revise|shorten|simplify)\s+(?:(?:the|my|this|its|any|all)\s+)*+(?:grammar|"
     r"spelling|english|"
     r"punctuation|wording|text|sentences?|paragraphs?|message|mail|e-?mail|letter|essay|it|this|mistakes?|errors?))\b",
@@ -44,25 +29,16 @@ _HOW_TO_FIX = LazyPattern(
     r"revise|shorten|simplify) (?:it|this|that)\W*\Z",
     re.IGNORECASE,
 )
+# An order to write a text with this beginning.
 _WRITING_ORDER = LazyPattern(
-    _LEAD + r"(?:write|draft|compose|create|generate|make|begin|start|continue|finish|complete|prepare|give me|turn)\b",
-    re.IGNORECASE,
-)
-_POINTING_WORDS = frozenset(
-    """here here's heres below following this these that from by reads read says goes begins beginning starts starting
-    sent wrote received got found quote called titled entitled attached next original version with reply answer
-    respond replying about first second own pasted""".split()
-)
-# What the user answered, in a form or to a letter: 'what I filled in is this text: …'.
-_I_ANSWERED = LazyPattern(
-    r"\bi(?:'ve| have)? (?:\w{1,15} ){0,2}(?:responded|replied|answered|entered|filled(?: (?:it|this))? (?:in|out))\b",
+    LEAD + r"(?:write|draft|compose|create|generate|make|begin|start|continue|finish|complete|turn)\b[^\n]{0,200}\b"
+    r"(?:begins?|beginning|starts?|starting|opens?|continues?|goes|reads|ends?)(?: with| like this| this way)?\W*\Z",
     re.IGNORECASE,
 )
 _TEST_DATA = LazyPattern(
     r"\b(?:test|sample|dummy|mock|fake|example|placeholder|demo|synthetic)\s(?:data|input|case|user|profile|"
     r"record|row|person|text|"
-    r"message|details|entry|prompt)s?\b|^\s*+(?:template|test|sample|fixture|example|for example|e\.g\.?|input|"
-    r"lorem ipsum)\s*+:",
+    r"message|details|entry|prompt)s?\b",
     re.IGNORECASE,
 )
 _IS_A_TEST = LazyPattern(
@@ -73,16 +49,11 @@ _IS_A_TEST = LazyPattern(
     r"\blorem ipsum\b",
     re.IGNORECASE,
 )
-# Things that carry words.
-_TEXT_CARRIERS = frozenset(
-    """shirt t-shirt sign poster sticker slogan tattoo mug billboard chorus film movie hint saying proverb motto meme
-    headline song narrator hero heroine character villain protagonist singer rapper""".split()
-)
 _SPEAKS = (
     r"(?:said|says|say|told (?:me|us|him|her|them)|tells (?:me|us|him|her|them)|wrote|writes|asked|asks|goes|went|"
     r"replied|replies|"
     r"answered|answers|texted|texts|shouted|shouts|reads|speaks|speaking|(?:was|is|were|'s) like|whispered|"
-    r"whispers|sang|sings|claims|"
+    r"whispers|sang|sings|"
     r"messaged|messages|emailed|emails|announced|announces|commented|comments|"
     r"(?:sent|sends|left|leaves|posted|posts)\s(?:(?:me|us|him|her|them|everyone)\s)?(?:an?|this|the|another)\s"
     r"(?:[\w'-]{1,15}\s){0,2}(?:note|voicemail|message|msg|text|e-?mail|mail|dm|letter|card|reply|review|comment)|"
@@ -92,6 +63,15 @@ _STARTS = r"(?:hi|hey|hello|ok|yes|no|well)\b|i\b|i'|my\b|we\b|im\b"
 _REPORTED_SPEECH = LazyPattern(
     rf"\b{_SPEAKS}(?:(?:\s[\w']+){{0,4}}\s*+(?P<line>:)(?=\s*+(?:{_STARTS})|[ \t]*+(?:\n(?!\s*+[\"“'])|$))|"
     rf",(?=\s+(?:{_STARTS})))",
+    re.IGNORECASE,
+)
+# The same before a colon in seven languages: 'Mein Freund schreibt:', 'Mon ami m'a écrit :', '他说：'.
+_REPORTS = LazyPattern(
+    r"(?:\b(?:schreibt|schrieb|sagt|sagte|meint|meinte|erzählte|fragte|antwortete|répond|raconte|disait|écrivait|dijo|escribió"
+    r"|preguntó|respondió|disse|escreveu|perguntou|respondeu|scrive|diceva|risponde|schrijft|schreef|zegt|zei|vroeg|says?|said"
+    r"|wrote|writes|told|texted|asked|replied|answered)|\b(?:a|ha|hat|heeft|has|had)\s(?:\S{1,20}\s){0,2}(?:geschrieben|gesagt"
+    r"|écrit|dit|répondu|raconté|escrito|dicho|scritto|detto|risposto|geschreven|gezegd|written))"
+    r"(?:\s[^\s:]{1,20}){0,2}\s?[:：]\s*\Z|[他她][说說][：:]\s*\Z",
     re.IGNORECASE,
 )
 _FIRST_PERSON_BEFORE = LazyPattern(r"\b(?:i|we|i've|we've|i'd|i'll|you|i'm)\s+(?:[\w']+\s+){0,2}$", re.IGNORECASE)
@@ -112,9 +92,9 @@ _PLACEHOLDER = LazyPattern(
     re.IGNORECASE,
 )
 _STORY_HEADING = LazyPattern(
-    r"^[ \t#*]*+(?:once upon a time\b|(?:chapter|scene|act|prologue|epilogue|verse|chorus|stanza|"
-    r"canto)\b(?:\s(?:\d{1,3}|[ivxl]{1,6}|one|"
-    r"two|three|four|five))?[ \t]*+(?:[:.*-]|$)|\[(?:verse|chorus|intro|bridge|outro|hook)\b)",
+    r"^[ \t#*]*+(?:once upon a time\b|(?:chapter|scene|act|prologue|epilogue|verse|chorus|stanza|canto)\b"
+    r"(?:\s(?:\d{1,3}|[ivxl]{1,6}|one|two|three|four|five))?[ \t]*+[:.*-]*+[ \t]*+$"
+    r"|\[(?:verse|chorus|intro|bridge|outro|hook)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -169,38 +149,22 @@ def find_worked_on(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
 
 
 def _announces(clause: TextClause) -> bool:
-    """Return whether a clause announces a text to work on."""
+    """Return whether a clause orders work on the text that follows it."""
     text = clause.text.strip()
+    if lists_wishes(text):
+        return False
+    if text.endswith((":", "\uff1a")):
+        return bool(works_on_text(text) or _WRITING_ORDER.match(text) or _TEST_DATA.search(text))
     words = [word.lower() for word in _WORD.findall(text)]
-    if text.endswith(":"):
-        return _heads_text(text, words)
     if not words:
         return False
-    asked = bool(_WORDING_ORDER.match(text)) or (bool(_WORK_ORDER.match(text)) and not text.endswith((",", ";")))
+    asked = bool(_WORDING_ORDER.match(text)) or (works_on_text(text) and not text.endswith((",", ";")))
     if clause.ends_line and asked and not text.endswith(",") and len(words) > 1:
         return True
     pointed = bool({"this", "following", "below"}.intersection(words))
     names = bool(TEXTS.intersection(words[-4:]))
     wants = asked or bool({"reply", "respond", "answer", "think", "mean", "sound", "summarize"}.intersection(words))
     return pointed and names and wants
-
-
-def _heads_text(text: str, words: list[str]) -> bool:
-    words = words[-_NEAR:]
-    if _TEST_DATA.search(text):
-        return True
-    if lists_wishes(text):
-        return False
-    if _WORK_ORDER.match(text) and text.casefold() != "edit:":
-        return True
-    texts = TEXTS.intersection(words)
-    if texts and _WRITING_ORDER.match(text):
-        return True
-    if "about me" in text.lower() or "myself" in words or _I_ANSWERED.search(text):
-        return False
-    if texts and (_POINTING_WORDS.intersection(words) or (words[-1] in TEXTS and len(words) <= _HEADING_WORDS)):
-        return True
-    return bool(_TEXT_CARRIERS.intersection(words)) and words[0] not in ("no", "all", "out")
 
 
 def _is_order_behind(text: str) -> bool:
@@ -215,6 +179,11 @@ def _spoken(text: str) -> Iterator[Span]:
         before = text[max(0, found.start() - 40) : found.start()]
         if not _FIRST_PERSON_BEFORE.search(before.rpartition("\n")[2]):
             yield _to_stop(text, found.end(), line=bool(found["line"]))
+    for clause in clauses(text):
+        if _REPORTS.search(clause.text) and not is_own_speech(clause.text):
+            yield _to_stop(text, clause.end, line=not clause.ends_line)
+            if clause.ends_line:
+                yield (clause.end, len(text))
     for found in _ACCORDING.finditer(text):
         yield _to_stop(text, found.end(), line=False)
 

@@ -1,8 +1,8 @@
-"""Remove what a message only carries, and keep its speaker's own words. Pure.
+"""Mark what a message only carries: of '> I hate tea' and 'Me too.' only 'Me too.' is the speaker's own. Pure.
 
-A message may carry injected memory, reasoning, code, quotations, documents, mail and other people's chats. Everything
-that others may have written is removed: losing a sentence is better than reading another's as the speaker's. Of
-'> I hate tea' and 'Me too.' only 'Me too.' is kept.
+A message may carry injected memory, reasoning, code, quotations, documents, mail and other people's chats. `mark` finds
+them; `MarkedText` tells both what the speaker said and what a model is shown, which sees the rest between marks.
+Inline code is the speaker's own, as is whatever follows a label.
 """
 
 import re
@@ -11,16 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from recollect.extraction.given_texts import GIVEN_CLOSE, GIVEN_OPEN, find_given, without
+from recollect.extraction.given_texts import find_given
 from recollect.extraction.machine_text import find_machine_text
 from recollect.extraction.mail_and_posts import find_mail, find_posts
-from recollect.extraction.material import find_material
+from recollect.extraction.marked_text import MarkedText, Origin
+from recollect.extraction.material import find_unmeant, find_worked_on
 from recollect.extraction.pasted import find_pasted
 from recollect.extraction.retrieval_prompts import find_retrieved, is_template
 from recollect.extraction.role_play import find_role_play
-from recollect.extraction.spans import RemovedParts, Span, blank_out, cut, cut_places, holds, merge_spans
+from recollect.extraction.spans import Excerpt, RemovedParts, Span, blank_out, holds, merge_spans
 from recollect.extraction.transcripts import find_thread, find_transcript
-from recollect.extraction.wrappers import Wrapped, find_wrapped, with_plain_tags
+from recollect.extraction.wrappers import find_wrapped, with_plain_tags
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.changes import HEADINGS
 from recollect.prompt.sentences import headings
@@ -119,125 +120,100 @@ _OUR_ROW = LazyPattern(
 )
 # A line with nothing but a tag.
 _TAG_LINE = LazyPattern(r"^[ \t]*+</?[^\W\d][^\s<>/]{0,40}(?:\s[^<>\n]{0,200})?>[ \t]*+$", re.MULTILINE)
-_INLINE_CODE = LazyPattern(r"`[^`\n]{1,500}`")
-# Characters of horizontal rules, and white space.
-_RULE_CHARACTERS = "-=*_#~+─— \t\r\n"
+_Layer = tuple[Excerpt, Origin, Sequence[Span]]
+"""Spans of one origin, with the text in which they were found."""
 
 
 def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user", games: bool = False) -> str:
-    """Return the words that the speaker wrote themselves.
-
-    An unclosed wrapper runs to the end of the message. A closing tag without an opening one is forged or cut off: the
-    text before and after it is lost.
-
-    Args:
-        text: A message.
-        quotations: Keep quoted lines, without their marks.
-        speaker: Kind of speaker. Messages of a model or tool are not searched for documents and mail.
-        games: Keep what the user says within a game or a supposition.
+    """Return the words that the speaker wrote themselves: see `mark`.
 
     >>> own_words("<recollect-memory a1>- likes tea</recollect-memory a1>I moved to Oslo.")
     'I moved to Oslo.'
     >>> own_words("> I hate tea\\nMe too.")
     'Me too.'
     """
-    text = with_plain_tags(text)
-    wrapped = find_wrapped(text, known_only=speaker == "assistant")
-    blocks = find_own_blocks(text, wrapped.spans)
-    if blocks.forged or (wrapped.doubtful and speaker != "assistant"):
-        return ""
-    spans = merge_spans([*wrapped.spans, *blocks.spans])
-    text = cut(text, spans) if speaker == "assistant" else _unwrapped(text, spans, wrapped, blocks, speaker)
-    text = cut(text, _rows(text))
-    text = _QUOTE_MARK.sub("", text) if quotations else _QUOTED_LINE.sub("", text)
-    if speaker == "user" and not games:
-        text = cut(text, find_role_play(text))
-    return _without_closing_rules(_INLINE_CODE.sub(" ", _TAG_LINE.sub("", text)).strip())
+    return mark(text, quotations=quotations, speaker=speaker, games=games).own()
 
 
-def _without_closing_rules(text: str) -> str:
-    """Cut off horizontal rules at the end of a text."""
-    end = text.find("\n", len(text.rstrip(_RULE_CHARACTERS)))
-    return text if end < 0 else text[:end]
+def mark(text: str, *, quotations: bool = False, speaker: Speaker = "user", games: bool = False) -> MarkedText:
+    """Mark what a message only carries.
 
-
-def _unwrapped(text: str, spans: list[Span], wrapped: Wrapped, blocks: OwnBlocks, speaker: Speaker) -> str:
-    """Remove wrappers, then what is not wrapped: prompts, mail and pasted text."""
-    rest, places = cut_places(text, spans)
-    cut_off = wrapped.cut_off or blocks.cut_off
-    if wrapped.own is not None and not cut_off and is_template(rest):
-        # Text that a client marks as the user's counts if only the client's template is around it.
-        start, end = wrapped.own
-        return own_words(text[start:end])
-    retrieved = find_retrieved(rest, places, cut_off=cut_off)
-    removed = [*retrieved, *find_mail(rest)]
-    if speaker == "user":
-        removed += _carried(rest, places, removed, asked=bool(retrieved))
-    return cut(rest, removed)
-
-
-def _carried(text: str, places: Sequence[int], removed: Sequence[Span], *, asked: bool) -> list[Span]:
-    """Find what a user did not write about themselves: chats, posts, machine text, texts to work on.
+    An unclosed wrapper runs to the end of the message. A closing tag without an opening one is forged or cut off: the
+    text before and after it may be another's, and all of it is marked.
 
     Args:
-        text: A message without its wrappers.
-        places: Where the wrappers were.
-        removed: What else is removed.
-        asked: The remaining text is the labelled question of a prompt.
+        text: A message.
+        quotations: Quoted lines are the speaker's own, but for their marks.
+        speaker: Kind of speaker. Messages of a model or tool are not searched for documents and mail.
+        games: What the user says within a game or a supposition is their own.
     """
-    found = [*removed, *_copied(text)]
-    removed_parts = RemovedParts(merge_spans(found), places)
-    found += find_material(text, removed_parts)
-    return found if asked else [*found, *find_pasted(text, removed_parts)]
-
-
-def _copied(text: str) -> list[Span]:
-    """Find what was copied with the marks of its origin: quoted lines, rows of a block, chats, posts, machine text."""
-    quoted = [found.span() for found in _QUOTED_LINE.finditer(text)]
-    return [
-        *quoted,
-        *_rows(text),
-        *find_thread(text),
-        *find_posts(text),
-        *find_machine_text(text),
-        *find_transcript(text),
-    ]
-
-
-def marked_words(text: str) -> str:
-    """Return the user's own words, and between marks the texts they give to work on; empty if there are none of those.
-
-    >>> marked_words("I moved. Please polish this: I teach in Ulm."), marked_words("I moved.")
-    ('I moved. Please polish this:⟪ I teach in Ulm.⟫', '')
-    """
-    text = with_plain_tags(text).replace(GIVEN_OPEN, "").replace(GIVEN_CLOSE, "")
-    wrapped = find_wrapped(text)
-    blocks = find_own_blocks(text, wrapped.spans)
-    if blocks.forged or wrapped.doubtful:
-        return ""
-    rest, places = cut_places(text, merge_spans([*wrapped.spans, *blocks.spans]))
+    plain = with_plain_tags(text)
+    wrapped = find_wrapped(plain.text, known_only=speaker == "assistant")
+    blocks = find_own_blocks(plain.text, wrapped.spans)
+    if blocks.forged:
+        return MarkedText.of(text, [(Origin.MEMORY, [(0, len(text))])])
+    if wrapped.doubtful and speaker != "assistant":
+        return MarkedText.of(text, [(Origin.WRAPPED, [(0, len(text))])])
+    spans = merge_spans([*wrapped.spans, *blocks.spans])
+    rest = plain.without(spans)
     cut_off = wrapped.cut_off or blocks.cut_off
-    if (wrapped.own is not None and not cut_off and is_template(rest)) or find_retrieved(rest, places, cut_off=cut_off):
-        return ""
-    removed = RemovedParts(merge_spans([*find_mail(rest), *_copied(rest)]), places)
-    given = find_given(rest, removed)
-    if not given:
-        return ""
-    hidden = merge_spans([*removed.spans, *_carried(rest, places, removed.spans, asked=False)])
-    words = _marked(rest, given, without(hidden, given))
-    words = cut(words, find_role_play(words))
-    words = _without_closing_rules(_INLINE_CODE.sub(" ", _TAG_LINE.sub("", words)).strip())
-    return words if words.count(GIVEN_OPEN) == words.count(GIVEN_CLOSE) > 0 else ""
+    if speaker != "assistant" and wrapped.own is not None and not cut_off and is_template(rest.text):
+        return _marked_within(text, plain.whole_span(wrapped.own))
+    layers: list[_Layer] = [(plain, Origin.MEMORY, blocks.spans), (plain, Origin.WRAPPED, wrapped.spans)]
+    carried = [] if speaker == "assistant" else _carried(rest, cut_off=cut_off, speaker=speaker)
+    layers += carried
+    left = rest.without(span for _, _, found in carried for span in found)
+    layers += _left_marks(left, quotations=quotations, games=games or speaker != "user")
+    return MarkedText.of(text, [(origin, list(map(excerpt.whole_span, found))) for excerpt, origin, found in layers])
 
 
-def _marked(text: str, given: Sequence[Span], hidden: Sequence[Span]) -> str:
-    """Return a text without its hidden spans, and with marks around the given ones."""
-    kept: list[str] = []
-    at = 0
-    for start, end, is_given in sorted([*((*span, True) for span in given), *((*span, False) for span in hidden)]):
-        kept += [text[at:start], f"{GIVEN_OPEN}{text[start:end]}{GIVEN_CLOSE}" if is_given else "\n"]
-        at = end
-    return "".join([*kept, text[at:]])
+def _marked_within(text: str, span: Span) -> MarkedText:
+    """Mark a text of which a client marks a part as the user's: only its template is around that."""
+    start, end = span
+    inner = mark(text[start:end])
+    around = (Origin.RETRIEVED, [(0, start), (end, len(text))])
+    spans = [(each.origin, [(start + each.start, start + each.end)]) for each in inner.spans]
+    return MarkedText.of(text, [around, *spans])
+
+
+def _carried(rest: Excerpt, *, cut_off: bool, speaker: Speaker) -> list[_Layer]:
+    """Find what is not wrapped: prompts and mail; of a user also chats, posts, machine text, texts to work on."""
+    text = rest.text
+    retrieved = find_retrieved(text, rest.places, cut_off=cut_off)
+    found: list[tuple[Origin, Sequence[Span]]] = [(Origin.RETRIEVED, retrieved), (Origin.MAIL, find_mail(text))]
+    if speaker == "user":
+        found += [
+            (Origin.QUOTED, [line.span() for line in _QUOTED_LINE.finditer(text)]),
+            (Origin.MEMORY, _rows(text)),
+            (Origin.CHAT, [*find_thread(text), *find_transcript(text)]),
+            (Origin.POST, find_posts(text)),
+            (Origin.MACHINE, find_machine_text(text)),
+        ]
+        removed = RemovedParts(merge_spans(span for _, spans in found for span in spans), rest.places)
+        unmeant = find_unmeant(text, removed)
+        found += [
+            (Origin.UNMEANT, unmeant),
+            (Origin.GIVEN, [] if retrieved else find_given(text, removed, unmeant)),
+            (Origin.PASTED, find_worked_on(text, removed)),
+            # The rest of a prompt is its labelled question.
+            (Origin.PASTED, [] if retrieved else find_pasted(text, removed)),
+        ]
+    return [(rest, origin, spans) for origin, spans in found]
+
+
+def _left_marks(left: Excerpt, *, quotations: bool, games: bool) -> list[_Layer]:
+    """Find what is marked for every speaker: rows of a block, quoted lines, lines with a tag alone; and games."""
+    rows = _rows(left.text)
+    quoted = _QUOTE_MARK if quotations else _QUOTED_LINE
+    lines = [found.span() for found in quoted.finditer(left.text)]
+    tags = [found.span() for found in _TAG_LINE.finditer(left.text)]
+    said = left.without([*rows, *lines])
+    return [
+        (left, Origin.MEMORY, rows),
+        (left, Origin.MARKUP if quotations else Origin.QUOTED, lines),
+        (left, Origin.MARKUP, tags),
+        (said, Origin.GAME, [] if games else find_role_play(said.text)),
+    ]
 
 
 def _rows(text: str) -> list[Span]:

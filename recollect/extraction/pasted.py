@@ -1,39 +1,23 @@
 """Find text that a user pasted into a message without quoting or wrapping it. Pure.
 
-Its announcement gives it away: a file name or address on a line of its own, a horizontal rule, a label that is not the
-user's own ('Tool result:'), or a sentence that points to it. Its end is unknown, so it runs to the end of the message.
+Its announcement gives it away: a file name or address on a line of its own, a horizontal rule, or a sentence that
+points to it. Its end is unknown, so it runs to the end of the message. A label before a colon gives nothing away:
+people have endless labels for their own words ('Week 2:', 'Workout log:', 'Gute Nachricht:').
 """
 
 import re
 from collections.abc import Iterator
 
-from recollect.extraction.labels import (
-    MAX_LABEL_WORDS,
-    TEXTS,
-    ends_in_speaking,
-    is_own_label,
-    is_phrase,
-    is_text_container,
-    names_person_or_pet,
-)
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
-from recollect.extraction.work_orders import is_on_wording, is_order, lists_wishes
+from recollect.extraction.work_orders import TEXTS
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import is_unspaced, sentence_ends
 
-# Words of a line that announces a text: with a colon at its end, and without.
-_MAX_HEADING, _MAX_ANNOUNCED = 20, 14
-# With this many labelled lines, half of them the user's own, the others count as the user's too.
-_MIN_LISTED = 3
+# Words of a line that announces a text.
+_MAX_ANNOUNCED = 14
 # The noun that names a text is among this many last words of its announcement.
 _NEAR_END = 6
-# Words, or letters of a script without blanks, of a label that says more than a source: 'Tool result', 'Bruno Meyer'.
-_MIN_ANNOUNCING, _MIN_ANNOUNCING_UNSPACED = 4, 8
-# Characters after a label that are searched for the first person.
-_MAX_SAID = 400
 _NOTHING = RemovedParts()
 _WORD = LazyPattern(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
-_BULLET = LazyPattern(r"[ \t]{0,20}(?:[-*•–]|\d{1,3}[.)])\s")
 _EXTENSION = (
     r"(?:txt|md|markdown|rst|pdf|docx?|odt|rtf|tex|html?|xml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|csv|tsv|xlsx?"
     r"|pptx?|eml|msg|log|"
@@ -82,12 +66,6 @@ _POINTING_PHRASE = LazyPattern(
     r"|\b(?:siehe|schau)\sunten\W*$|\bwie folgt\W*$|\b(?:voir|lis)\s(?:ci-dessous|plus bas)\W*$",
     re.IGNORECASE,
 )
-# A title in quotation marks that begins a line; a colon in it announces nothing: '"Ada: A Life" is too long'.
-_TITLE = LazyPattern(
-    r"[ \t]{0,9}(?:\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”])(?=[ \t,]++\w)"
-)
-# Names of errors: 'sqlite3.IntegrityError:'. Users go on speaking after the message.
-_ERROR = LazyPattern(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
 # Questions about the wording of the text that follows, and about the lines below.
 _WORDING_QUESTION = LazyPattern(
     r"\b(?:grammatical|grammatically correct|correct (?:english|grammar)|proper english"
@@ -116,30 +94,22 @@ def find_pasted(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
         text: A message, without what it wraps.
         removed: What is removed anyway; a clause that announces that announces nothing else.
 
-    >>> text = "What is wrong?\\nTool result:\\nI ski."
+    >>> text = "What is wrong?\\nnotes.txt\\nI ski."
     >>> [text[start:end] for start, end in find_pasted(text)]
-    ['Tool result:\\nI ski.']
-    >>> find_pasted("About me:\\n- I ski."), find_pasted("Update: I moved.")
-    ([], [])
+    ['notes.txt\\nI ski.']
+    >>> find_pasted("Workout log: I ski.")
+    []
     """
     starts = [*find_named(text, removed), *_ruled(text)]
-    spans: list[Span] = []
-    own_list = _is_own_list(text)
     last = len(text.rstrip())
     for clause in clauses(text):
         if clause.end >= last or (starts and min(starts) <= clause.start):
             break
         if removed.holds(clause.start) or removed.follows(text, clause.end):
             continue
-        if clause.text.strip().endswith((":", "\uff1a")):
-            found = _labelled(clause, text, own_list=own_list)
-            if found and found[1] == len(text):
-                starts.append(found[0])
-            elif found:
-                spans.append(found)
-        elif _points(clause):
+        if not clause.text.strip().endswith((":", "\uff1a")) and _points(clause):
             starts.append(clause.end)
-    return [*spans, (min(starts), len(text))] if starts else spans
+    return [(min(starts), len(text))] if starts else []
 
 
 def find_named(text: str, removed: RemovedParts) -> Iterator[int]:
@@ -161,36 +131,6 @@ def _ruled(text: str) -> Iterator[int]:
         yield found.start()
 
 
-def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
-    """Find the text after a label that is not the user's own; None if it is."""
-    label = clause.text.strip()
-    words = len(_WORD.findall(label))
-    if words > (_MAX_HEADING if clause.ends_line else MAX_LABEL_WORDS) or is_own_label(label) or lists_wishes(label):
-        return None
-    title = _TITLE.match(text, clause.start)
-    if title and title.end() > clause.end:
-        return title.span()
-    start = clause.end if _is_own_announcement(label) else clause.start
-    if clause.ends_line:
-        return (start, len(text))
-    if is_phrase(label) or (label.endswith("：") and not (is_on_wording(label) or is_text_container(label))):
-        return None
-    line_end = text.find("\n", clause.end)
-    line_end = len(text) if line_end < 0 else line_end
-    following = text[clause.end : min(line_end, clause.end + _MAX_SAID)]
-    following = following[: next(iter(sentence_ends(following)), len(following))]
-    if _ERROR.search(label):
-        return (start, min(line_end, clause.end + len(following)))
-    bullet = bool(_BULLET.match(text, text.rfind("\n", 0, clause.start) + 1))
-    if (
-        (own_list or bullet or names_person_or_pet(label))
-        and not _FIRST_PERSON.search(following)
-        and not is_text_container(label)
-    ):
-        return None
-    return (start, line_end if bullet else len(text))
-
-
 def speaks_of_oneself(text: str) -> bool:
     """Return whether a text has a word of the first person, or asks for something in one's own name.
 
@@ -198,21 +138,6 @@ def speaks_of_oneself(text: str) -> bool:
     (True, False)
     """
     return bool(_FIRST_PERSON.search(text))
-
-
-def _is_own_announcement(label: str) -> bool:
-    """Return whether the user says themselves what follows a label: an order, or a longer phrase without a source."""
-    if ends_in_speaking(label) or _ERROR.search(label):
-        return False
-    letters = sum(map(str.isalpha, label)) if is_unspaced(label) else 0
-    is_long = len(_WORD.findall(label)) >= _MIN_ANNOUNCING or letters >= _MIN_ANNOUNCING_UNSPACED
-    return is_order(label) or (is_long and not is_text_container(label))
-
-
-def _is_own_list(text: str) -> bool:
-    """Return whether the labelled lines of a text are a list about the user: at least half the labels are."""
-    labels = [line.partition(":")[0] for line in text.split("\n") if ": " in line[:60]]
-    return len(labels) >= _MIN_LISTED and 2 * sum(is_own_label(label) for label in labels) >= len(labels)
 
 
 def _points(clause: TextClause) -> bool:

@@ -6,17 +6,11 @@ taught since 2012." It fills no slot, ends nothing and orders nothing.
 
 from dataclasses import replace
 
-from recollect.extraction.given_texts import GIVEN_CLOSE, GIVEN_OPEN
 from recollect.text.source_marks import PASTED_MARK
 from recollect.types import Candidate, MemoryKind
 
 # Anybody may have written the text, so a model can be no surer than this.
 MAX_CONFIDENCE = 0.5
-
-
-def without_marks(words: str) -> str:
-    """Return words without the marks around given texts."""
-    return words.replace(GIVEN_OPEN, "").replace(GIVEN_CLOSE, "")
 
 
 def changes_anything(candidate: Candidate) -> bool:

@@ -3,7 +3,7 @@
 Runs in the child process, which can be stopped where a pattern takes too long.
 """
 
-from zoneinfo import ZoneInfo
+from datetime import tzinfo
 
 from recollect.extraction.redaction import redact_with_shapes
 from recollect.extraction.review_gate import planted_order, review_reason
@@ -16,7 +16,7 @@ from recollect.text import asks, only_asks, squeeze, terms
 from recollect.types import LoggedMessage, Subject
 
 
-def probe(message: LoggedMessage, zone: ZoneInfo) -> str:
+def probe(message: LoggedMessage, zone: tzinfo) -> str:
     """Run every rule that reads single messages.
 
     Returns:

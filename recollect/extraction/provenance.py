@@ -14,6 +14,7 @@ from recollect.extraction.salience import information_weight, is_pleasantry, sho
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.sources import ExtractionInput, readable, speaker_label, speaker_of
 from recollect.text import asks, squeeze
+from recollect.time_zones import day_of
 from recollect.types import CIRCUMSTANCE, LoggedMessage, MemoryDetail, message_address
 
 # Characters that a context quotes: a row of a prompt has room for one sentence.
@@ -88,7 +89,7 @@ def speakers(messages: Iterable[LoggedMessage]) -> list[str]:
 
 def source_context(message: LoggedMessage, source: ExtractionInput) -> str:
     """Write who talked with whom, and when: 'Marcus and Kira, 20 November 2026'."""
-    day = message.said_at.astimezone(source.time_zone).date()
+    day = day_of(message.said_at, source.time_zone)
     names = " and ".join(speakers((*source.earlier, *source.messages))).replace(CIRCUMSTANCE.strip(), ",")
     return f"{names}, {written(day)}"
 

@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 
 from recollect.chat.content import speaker_name
 from recollect.dates.mention import written
-from recollect.extraction.given_texts import GIVEN_CLOSE, GIVEN_OPEN
+from recollect.extraction.marked_text import MARK_OPEN, fitted, without_marks
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
 from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSchema, prompt, quoted
 from recollect.extraction.sources import ExtractionInput, readable, speaker_of
-from recollect.types import INTERACTION_MODES, LoggedMessage
+from recollect.lazy_pattern import LazyPattern
+from recollect.time_zones import day_of, zone_of
+from recollect.types import INTERACTION_MODES, LoggedMessage, Memory, MemoryKind
 
 # Characters shown of a new message, and of the end of an earlier one that may ask what it answers: the message before,
 # and the assistant's newest one, which may have several messages of the user after it.
@@ -26,24 +28,32 @@ _SHOWN_INVENTED = 1_000
 _SHOWN_WHOLE, _MIN_SHOWN = 24_000, 80
 _MAX_SPEAKER = 80
 _QUESTION_MARKS = "?？؟"
+_CARRIED = LazyPattern("(⟪[^⟫]*+⟫)")
 
 
-def question(source: ExtractionInput, shape: OutputSchema) -> str:
-    """Write the question about messages, at least one of which is by a speaker that counts."""
-    known = [f"[{n}] {quoted(redact(m.text), MAX_SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
+def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[str] | None = None) -> str:
+    """Write the question about messages, at least one of which is by a speaker that counts.
+
+    Args:
+        source: The messages and what surrounds them.
+        shape: Form of the answer.
+        given: The memories in the answers so far, the last of which broke off; None where nothing was asked before.
+    """
+    known = [f"[{n}] {_known(memory)}" for n, memory in enumerate(source.neighbours, start=1)]
     is_same_day = {_day(message, source) for message in source.earlier} == {_day(source.messages[0], source)}
     earlier = _earlier(source, dated=not is_same_day)
     shown = _messages(source, whole=shape.whole)
     speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
     interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
     parts = {
-        "{time_zone}": source.time_zone.key,
+        "{time_zone}": str(zone_of(source.messages[-1].said_at, source.time_zone)),
         "{speakers}": ", ".join(quoted(speaker, _MAX_SPEAKER) for speaker in speakers),
         "{quotation}": "\n".join(_marks(source, (*shown, *earlier))),
         "{style}": prompt(f"style.{interaction}.txt"),
         "{known}": "\n".join(known) or "none",
         "{that_day}": " that day" if is_same_day else "",
         "{earlier}": "\n".join(earlier) or "none",
+        "{continued}": "" if given is None else _continued(given, shape),
         "{messages}": "\n".join(shown),
     }
     # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
@@ -52,12 +62,28 @@ def question(source: ExtractionInput, shape: OutputSchema) -> str:
 
 
 def _marks(source: ExtractionInput, lines: Sequence[str]) -> list[str]:
-    """Explain the marks of quoted, given and invented words, where there are any."""
-    is_given = any(GIVEN_OPEN in line for line in lines)
+    """Explain the marks of quoted, carried and invented words, where there are any."""
+    is_marked = any(MARK_OPEN in line for line in lines)
     is_quoted = any(OTHERS_OPEN in line for line in lines)
     is_invented = any(message.seq in source.invented for message in source.messages)
-    marks = {"quotation.txt": is_quoted, "given.txt": is_given, "invented.txt": is_invented}
+    marks = {"quotation.txt": is_quoted, "marked.txt": is_marked, "invented.txt": is_invented}
     return [prompt(name) for name, is_there in marks.items() if is_there]
+
+
+def _known(memory: Memory) -> str:
+    """Write a known memory with its kind, and the slot and value of a fact: an update is written from it."""
+    slot = ""
+    if memory.kind is MemoryKind.FACT:
+        slot = f" {quoted(memory.key, MAX_SHOWN_MEMORY)} = {quoted(redact(memory.value), MAX_SHOWN_MEMORY)}"
+    return f"{memory.kind.value}{slot}: {quoted(redact(memory.text), MAX_SHOWN_MEMORY)}"
+
+
+def _continued(given: Sequence[str], shape: OutputSchema) -> str:
+    """Say that the last answer broke off, and what it held."""
+    if not given:
+        return prompt("shorter.txt")
+    held = "\n".join(f"- {quoted(text, MAX_SHOWN_MEMORY)}" for text in given)
+    return f"{prompt('continued.txt')}\n{held}"
 
 
 def _filled(line: str, parts: Mapping[str, str]) -> str:
@@ -100,7 +126,7 @@ def _messages(source: ExtractionInput, *, whole: bool) -> list[str]:
         max_characters = longest if place <= newest or whole else _SHOWN_AROUND
         dated = "" if day == before else f"{day}, "
         invented = source.invented.get(message.seq, "")
-        if readable(message) or message.seq in source.given or not invented:
+        if readable(message) or message.seq in source.carried or not invented:
             lines.append(f"[{place + 1}] {dated}{_spoken(message, _shown(message, source, max_characters))}")
         if invented:
             words = quoted(invented, _SHOWN_INVENTED)
@@ -110,27 +136,27 @@ def _messages(source: ExtractionInput, *, whole: bool) -> list[str]:
 
 
 def _day(message: LoggedMessage, source: ExtractionInput) -> str:
-    day = message.said_at.astimezone(source.time_zone).date()
+    day = day_of(message.said_at, source.time_zone)
     return f"{day:%A} {written(day)}"
 
 
 def _marked(message: LoggedMessage) -> str:
     """Return the words of a message, with what others said in it between marks."""
-    words = readable(message)
-    for mark in (OTHERS_OPEN, OTHERS_CLOSE, GIVEN_OPEN, GIVEN_CLOSE):
-        words = words.replace(mark, "")
-    if message.role == "user" and not speaker_name(message.name):
-        words = with_marked_speech(words)
-    return words
+    words = _unmarked(without_marks(readable(message)))
+    return with_marked_speech(words) if message.role == "user" and not speaker_name(message.name) else words
+
+
+def _unmarked(words: str) -> str:
+    return words.replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
 
 
 def _shown(message: LoggedMessage, source: ExtractionInput, max_characters: int) -> str:
-    """Return the words of a new message, with others' speech and texts to work on between marks."""
-    given = source.given.get(message.seq, "").replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
-    if not given:
-        return _marked(message)[:max_characters]
-    shown = given[:max_characters]
-    return f"{shown}{GIVEN_CLOSE}" if shown.count(GIVEN_OPEN) > shown.count(GIVEN_CLOSE) else shown
+    """Return the words of a new message, with others' speech and what it only carries between marks."""
+    if message.seq not in source.carried:
+        return fitted(_marked(message), max_characters)
+    pieces = _CARRIED.split(_unmarked(source.carried[message.seq].shown))
+    marked = "".join(piece if piece.startswith(MARK_OPEN) else with_marked_speech(piece) for piece in pieces)
+    return fitted(marked, max_characters)
 
 
 def _ending(text: str, max_characters: int) -> str:

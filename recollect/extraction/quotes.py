@@ -5,7 +5,6 @@
 
 import re
 
-from recollect.extraction.labels import SPEAKING_VERBS, ends_in_speaking, is_own_label
 from recollect.extraction.spans import Span, blank_out, merge_spans
 from recollect.lazy_pattern import LazyPattern
 
@@ -24,6 +23,21 @@ _QUOTED = LazyPattern(
     rf"|‹[^‹›]{{1,{_MAX_QUOTED}}}›|›[^‹›]{{1,{_MAX_QUOTED}}}‹|「[^「」]{{1,{_MAX_QUOTED}}}」|『[^『』]{{1,{_MAX_QUOTED}}}』"
     rf"|(?<!\w)[‘‚][^‘’‚\n]{{3,{_MAX_QUOTED}}}[’‘](?!\w)|``[^`\n]{{1,{_MAX_QUOTED}}}''"
 )
+SPEAKING_VERBS = (
+    r"(?:schreibt|schrieb|sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|antwortet|antwortete|geschrieben|gesagt|gemeint"
+    r"|écrit|dit|répond|répondu|raconte|raconté|écrivait|disait"
+    r"|dice|dijo|escribe|escribió|preguntó|respondió|contó|escrito|dicho"
+    r"|diz|disse|escreve|escreveu|perguntou|respondeu|contou"
+    r"|scrive|scritto|detto|diceva|risponde|risposto|chiede|chiesto|racconta"
+    r"|schrijft|schreef|zegt|zei|vraagt|vroeg|antwoordt|antwoordde|geschreven|gezegd"
+    r"|say|says|said|tell|tells|wrote|writes|told|texted|texts|asked|asks|replied|replies|answered|claims|claimed|reads|states)"
+)
+"""Verbs of speaking, in seven languages."""
+_I_SPOKE = LazyPattern(
+    rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{SPEAKING_VERBS}\b",
+    re.IGNORECASE,
+)
+_ENDS_IN_SPEAKING = LazyPattern(rf"\b{SPEAKING_VERBS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
 # Precedes a title or a name, which is no speech.
 _NAMES = LazyPattern(
     r"(?:\b(?:is|was|are|be|called|named|titled|film|films|movie|movies|book|books|song|songs|album|show|series"
@@ -49,6 +63,12 @@ _CLAUSE_END = LazyPattern(
     re.I,
 )
 _TELLING = LazyPattern(rf"\b{SPEAKING_VERBS}\b", re.IGNORECASE)
+# A label that claims what follows it: 'My motto:'.
+_OF_ONESELF = LazyPattern(
+    r"\b(?:i|my|mine|our|mein\w{0,2}|unser\w{0,2}|mon|ma|mes|notre|nos|mi|mis|nuestr[oa]s?|meus?|minhas?|nosso|mi[oae]|mia|miei"
+    r"|nostr[oa]|mijn|ons|onze)\b",
+    re.IGNORECASE,
+)
 _I = frozenset("i i've i'd i'll we we've ich wir je j'ai nous yo eu io ho ik wij".split())
 _I_TELL = LazyPattern(
     rf"[\s,.!?]{{0,3}}(?:i|we|ich|wir|je|yo|eu|io|ik)\s(?:[\w'’-]{{1,20}}\s){{0,2}}{SPEAKING_VERBS}\b", re.IGNORECASE
@@ -59,6 +79,16 @@ _TOLD_AFTER = LazyPattern(
     rf"[\s,.!?]{{0,3}}(?:(?:was|is|war|c'est)\s(?:what\s)?)?(?:[\w'’-]{{1,20}}\s){{0,3}}{SPEAKING_VERBS}\b",
     re.IGNORECASE,
 )
+
+
+def is_own_speech(text: str) -> bool:
+    """Return whether a text says that its writer said something: 'I told him'."""
+    return bool(_I_SPOKE.search(text))
+
+
+def ends_in_speaking(text: str) -> bool:
+    """Return whether a text ends with a verb of speaking: 'my friend told me'."""
+    return bool(_ENDS_IN_SPEAKING.search(text))
 
 
 def find_quoted(text: str) -> list[Span]:
@@ -86,7 +116,7 @@ def _is_of_others(text: str, span: Span) -> bool:
     is_attributed = ends_in_speaking(before) or _IS_LIKE.search(before) or _TOLD_AFTER.match(after)
     if len(inside.split()) < _MIN_WORDS and inside.isascii():
         return False
-    if before.rstrip().endswith(":") and is_own_label(before):
+    if before.rstrip().endswith(":") and not is_attributed and _OF_ONESELF.search(before):
         return False
     return bool(is_attributed or (_FIRST_PERSON.match(inside) and not _NAMES.search(before)))
 

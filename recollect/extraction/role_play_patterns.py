@@ -117,6 +117,7 @@ RESUMES_GAME = LazyPattern(
     r"|\b(?:continuons|reprenons|retour (?:au|à))\s(?:\w+\s){0,2}(?:jeu|histoire|aventure|campagne)\b"
     r"|\b(?:continuemos|sigamos|volvamos|retomemos)\s(?:\w+\s){0,3}(?:juego|historia|aventura|campaña)\b"
     r"|\b(?:continuiamo|riprendiamo|torniamo)\s(?:\w+\s){0,3}(?:gioco|storia|avventura|campagna)\b"
+    r"|\bfacciamo un gioco di ruolo\b"
     r"|\b(?:continuemos|vamos continuar|retomemos|voltemos)\s(?:\w+\s){0,3}(?:jogo|história|aventura|campanha)\b"
     r"|\b(?:verder met|terug naar)\s(?:\w+\s){0,2}(?:spel|rollenspel|verhaal|avontuur)\b"
     r"|^\W{0,3}(?:arr+|ahoy|avast)\b",

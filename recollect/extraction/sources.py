@@ -6,15 +6,18 @@
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from functools import lru_cache
 from threading import Lock
-from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
-from recollect.extraction.own_words import Speaker, marked_words, own_words
+from recollect.extraction.chat_bridges import labelled_parts
+from recollect.extraction.marked_text import Origin
+from recollect.extraction.own_words import Speaker, mark, own_words
 from recollect.extraction.redaction import redact
 from recollect.extraction.role_play import find_games
-from recollect.text import fold_runs
+from recollect.text import bare, fold_runs
+from recollect.text.byte_runs import without_bytes
 from recollect.text_caches import register_text_cache
 from recollect.types import LoggedMessage, Memory, Subject
 
@@ -41,7 +44,7 @@ class ExtractionInput:
     subject: Subject
     sources: frozenset[str] = frozenset({"user"})
     """Roles whose words may form memories."""
-    time_zone: ZoneInfo
+    time_zone: tzinfo
     """Decides when the subject's days begin."""
     neighbours: tuple[Memory, ...] = ()
     """Existing memories near the messages; may be empty."""
@@ -53,8 +56,18 @@ class ExtractionInput:
     """Sentences that the learned gate keeps become notes."""
     invented: Mapping[int, str] = field(default_factory=dict)
     """What messages say within a game, a story or a supposition, by `seq`: a model sees it, marked as such."""
-    given: Mapping[int, str] = field(default_factory=dict)
-    """Messages with the texts that they give to work on, by `seq`: a model sees these, between marks."""
+    carried: Mapping[int, "CarriedText"] = field(default_factory=dict)
+    """Messages that carry others' words, by `seq`: a model sees these, between marks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedText:
+    """A message of a user that carries words that are not their own."""
+
+    shown: str
+    """As a model is shown it: own words, and the others between marks."""
+    given: str
+    """Own words and the texts to work on: evidence for a note that names its source. Empty without such texts."""
 
 
 def readable(message: LoggedMessage) -> str:
@@ -62,21 +75,36 @@ def readable(message: LoggedMessage) -> str:
 
     Quotations of the assistant count as its own words, since it answers from documents.
     """
-    speaker = speaker_kind(message.role, message.name)
-    return readable_text(message.text, quotations=message.role == "assistant", speaker=speaker)
+    return readable_words(message.text, message.role, message.name, quotations=message.role == "assistant")
+
+
+def readable_words(text: str, role: str, name: str | None, *, quotations: bool = False) -> str:
+    """Return the readable words of what a speaker said, without the label that a chat bridge put before them.
+
+    Those of several speakers keep their names. Who writes through a bridge talks to the assistant, as a user does.
+    """
+    parts = labelled_parts(text, name) if role == "user" else []
+    if not parts:
+        return readable_text(text, quotations=quotations, speaker=speaker_kind(role, name))
+    if len(parts) == 1:
+        return readable_text(parts[0].words)
+    return "\n".join(f"{part.name}: {readable_text(part.words)}" for part in parts)
 
 
 def is_read_whole(message: LoggedMessage) -> bool:
     """Return whether `readable` reads a message to its end."""
-    return len(message.text) < MAX_READ_CHARACTERS or (
-        len(message.text) <= _MAX_SEEN_CHARACTERS and len(readable(message)) < MAX_READ_CHARACTERS
+    length = len(without_bytes(message.text))
+    return length < MAX_READ_CHARACTERS or (
+        length <= _MAX_SEEN_CHARACTERS and len(readable(message)) < MAX_READ_CHARACTERS
     )
 
 
 def keep_readable(message: LoggedMessage, words: str) -> None:
     """Cache the result of `readable` from another process, so that it is not computed here."""
+    if message.role == "user" and labelled_parts(message.text, message.name):
+        return
     speaker = speaker_kind(message.role, message.name)
-    _CACHE.keep(_key(message.text, message.role == "assistant", speaker), words)
+    _CACHE.keep(_key(without_bytes(message.text), message.role == "assistant", speaker), words)
 
 
 def speaker_kind(role: str, name: str | None) -> Speaker:
@@ -132,7 +160,7 @@ def _key(text: str, quotations: bool, speaker: Speaker) -> _Key:
 
 def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
     """Return the readable words of a text; `quotations` keeps quoted lines."""
-    key = _key(text, quotations, speaker)
+    key = _key(without_bytes(text), quotations, speaker)
     known = _CACHE.get(key)
     if known is None:
         known = _read(*key)
@@ -159,9 +187,10 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[str])
         if speaker_kind(message.role, message.name) != "user":
             found.append(message)
             continue
-        spans, still_open = find_games(message.text[:MAX_READ_CHARACTERS], is_open=is_open)
+        seen = without_bytes(message.text)
+        spans, still_open = find_games(seen[:MAX_READ_CHARACTERS], is_open=is_open)
         within = is_open and bool(spans) and not spans[0][0]
-        found.append(replace(message, text=message.text[spans[0][1] :]) if within else message)
+        found.append(replace(message, text=seen[spans[0][1] :]) if within else message)
         is_open = still_open
     return found
 
@@ -178,7 +207,7 @@ def invented_words(messages: Sequence[LoggedMessage], earlier: Iterable[str]) ->
     for message in messages:
         if speaker_kind(message.role, message.name) != "user":
             continue
-        seen = message.text[:MAX_READ_CHARACTERS]
+        seen = without_bytes(message.text)[:MAX_READ_CHARACTERS]
         spans, still_open = find_games(seen, is_open=is_open)
         if spans:
             words = redact(fold_runs(own_words(seen, games=True)))
@@ -188,26 +217,33 @@ def invented_words(messages: Sequence[LoggedMessage], earlier: Iterable[str]) ->
     return {seq: words for seq, words in found.items() if any(map(str.isalnum, words))}
 
 
-def given_words(messages: Sequence[LoggedMessage], invented: Collection[int] = ()) -> dict[int, str]:
-    """Return by `seq` the user's messages that give a text to work on: own words, and that text between marks.
+def carried_texts(messages: Sequence[LoggedMessage], invented: Collection[int] = ()) -> dict[int, CarriedText]:
+    """Return the user's messages that carry words that are not their own, by `seq`.
 
     Args:
         messages: The new messages, as they were said.
-        invented: Messages with parts of a game, which give nothing.
+        invented: Messages with parts of a game, which give no text to work on.
     """
-    found = {
-        message.seq: redact(fold_runs(marked_words(message.text[:MAX_READ_CHARACTERS])))
-        for message in messages
-        if message.seq not in invented and speaker_kind(message.role, message.name) == "user"
-    }
-    return {seq: words for seq, words in found.items() if words}
+    found: dict[int, CarriedText] = {}
+    for message in messages:
+        if speaker_kind(message.role, message.name) != "user":
+            continue
+        marked = mark(without_bytes(message.text)[:MAX_READ_CHARACTERS])
+        if marked.holds():
+            given = marked.own(with_given=True) if message.seq not in invented and marked.holds(Origin.GIVEN) else ""
+            found[message.seq] = CarriedText(shown=_safe(marked.for_model()), given=_safe(given))
+    return found
+
+
+def _safe(words: str) -> str:
+    return redact(fold_runs(words))
 
 
 def _is_game_open(texts: Iterable[str]) -> bool:
     """Return whether a game is open after the user's messages."""
     is_open = False
     for text in texts:
-        seen = text[:MAX_READ_CHARACTERS]
+        seen = without_bytes(text)[:MAX_READ_CHARACTERS]
         is_open = (
             _cached_still_open(seen, is_open)
             if len(seen) <= _MAX_CACHED_MESSAGE_CHARACTERS
@@ -229,12 +265,19 @@ def quotation_text(memory: Memory) -> str:
     """Return the words that a quotation shows."""
     role = memory.evidence[0].role if memory.evidence else "user"
     name = memory.speaker if memory.speaker != role else None
-    return readable_text(memory.text, speaker=speaker_kind(role, name))
+    return readable_words(memory.text, role, name)
 
 
-def speaker_of(message: LoggedMessage) -> str:
-    """Return the speaker's name, or the role if there is no name or it reads like a role."""
-    return speaker_name(message.name) or message.role
+def speaker_of(message: LoggedMessage, quote: str = "") -> str:
+    """Return the speaker's name, or the role if there is no name or it reads like a role.
+
+    Args:
+        message: The message.
+        quote: Words of it, where it may be of several speakers; empty: of the whole.
+    """
+    parts = labelled_parts(message.text, message.name) if quote and message.role == "user" else []
+    name = next((part.name for part in parts if bare(quote) in bare(part.words)), message.name)
+    return speaker_name(name) or message.role
 
 
 def speaker_label(message: LoggedMessage) -> str:

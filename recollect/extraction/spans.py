@@ -62,28 +62,84 @@ def cut(text: str, spans: Iterable[Span]) -> str:
     >>> cut("I like tea.<x>and</x>Bye", [(11, 21)])
     'I like tea.\\nBye'
     """
-    return cut_places(text, spans)[0]
+    return Excerpt.of(text).without(spans).text
 
 
-def cut_places(text: str, spans: Iterable[Span]) -> tuple[str, list[int]]:
-    """Remove spans from a text; return it with the indexes in the result at which they were.
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of an excerpt that is as it was in the whole text."""
 
-    >>> cut_places("I like tea.<x>and</x>Bye", [(11, 21)])
-    ('I like tea.\\nBye', [11])
-    """
-    kept: list[str] = []
-    places: list[int] = []
-    at = length = 0
-    for start, end in merge_spans(spans):
-        kept.append(text[at:start])
-        length += start - at
-        places.append(length)
-        if not text[max(0, start - 1) : start].isspace() and not text[end : end + 1].isspace():
-            kept.append("\n")
-            length += 1
-        at = end
-    kept.append(text[at:])
-    return "".join(kept), places
+    start: int
+    whole_start: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A text of which parts were removed or rewritten, and where each of its characters was before."""
+
+    text: str
+    places: tuple[int, ...]
+    """Indexes in it at which something was removed, ascending."""
+    _pieces: tuple[_Piece, ...]
+    _whole_length: int
+
+    @classmethod
+    def of(cls, text: str) -> "Excerpt":
+        """Return a whole text as an excerpt of itself."""
+        return cls(text, (), (_Piece(0, 0, len(text)),), len(text))
+
+    def without(self, spans: Iterable[Span]) -> "Excerpt":
+        """Remove spans of this excerpt; a line feed keeps the text before and after them apart."""
+        text = self.text
+        return self.rewritten(
+            (start, end, "" if text[max(0, start - 1) : start].isspace() or text[end : end + 1].isspace() else "\n")
+            for start, end in merge_spans(spans)
+        )
+
+    def rewritten(self, edits: Iterable[tuple[int, int, str]]) -> "Excerpt":
+        """Replace spans of this excerpt, each by other characters; in order and apart."""
+        kept: list[str] = []
+        places: list[int] = []
+        pieces: list[_Piece] = []
+        at = length = 0
+        for start, end, new in (*edits, (len(self.text), len(self.text), "")):
+            kept += [self.text[at:start], new]
+            pieces += self._moved(at, start, length)
+            length += start - at
+            if start < end:
+                places.append(length)
+            length += len(new)
+            at = end
+        return Excerpt("".join(kept), tuple(places), tuple(pieces), self._whole_length)
+
+    def _moved(self, start: int, end: int, place: int) -> Iterator[_Piece]:
+        """Yield the pieces between two indexes as they are once `start` is moved to `place`."""
+        first = max(0, bisect_right(self._pieces, start, key=lambda piece: piece.start) - 1)
+        for piece in self._pieces[first:]:
+            if piece.start >= end:
+                return
+            low, high = max(start, piece.start), min(end, piece.start + piece.length)
+            if low < high:
+                yield _Piece(place + low - start, piece.whole_start + low - piece.start, high - low)
+
+    def whole_span(self, span: Span) -> Span:
+        """Return where a span of this excerpt was in the whole text; what was removed within it is part of it.
+
+        >>> Excerpt.of("I like tea.<x>and</x>Bye").without([(11, 21)]).whole_span((9, 15))
+        (9, 24)
+        """
+        start, end = span
+        after = bisect_right(self._pieces, start, key=lambda piece: piece.start)
+        first = self._pieces[after - 1] if after else _Piece(0, 0, 0)
+        before = bisect_left(self._pieces, end, key=lambda piece: piece.start)
+        last = self._pieces[before - 1] if before else _Piece(0, 0, 0)
+        behind = end > last.start + last.length
+        following = self._pieces[before].whole_start if before < len(self._pieces) else self._whole_length
+        return (
+            first.whole_start + min(start - first.start, first.length),
+            following if behind else last.whole_start + end - last.start,
+        )
 
 
 def blank_out(text: str, spans: Iterable[Span]) -> str:

@@ -5,8 +5,8 @@ user. A thread may continue over blank lines, so it runs to the end of the messa
 """
 
 import re
+from collections.abc import Sequence
 
-from recollect.extraction.labels import is_own_label, names_person_or_pet
 from recollect.extraction.spans import Span, merge_spans
 from recollect.lazy_pattern import LazyPattern
 
@@ -17,20 +17,22 @@ _LABEL = LazyPattern(
     r"(?:[ \t]*+\([\d:. apm]{3,12}\))?[ \t]*+:[ \t]++(?=\S)",
     re.MULTILINE | re.IGNORECASE,
 )
-_OF_ONESELF = LazyPattern(r"\b(?:i|i'm|i've|my|me|we)\b", re.IGNORECASE)
 _ME = frozenset({"me", "i", "myself"})
-# Labelled lines that make a transcript; a single one may be a heading.
-_MIN_LABELLED_LINES = 2
+# Roles whose lines are a dialogue even if each speaks once.
+_ROLES = frozenset(
+    """user assistant human ai bot agent customer client interviewer interviewee guest host moderator caller speaker q a
+    question answer frage antwort pregunta respuesta pergunta resposta domanda risposta vraag antwoord""".split()
+)
 
 
 def without_transcript(text: str) -> str:
     """Blank out the lines of a pasted chat, keeping every character's place; of lines by 'Me' only the label.
 
-    >>> without_transcript("Look:\\nBen: I ski\\nMe: I swim")
-    'Look:\\n          \\n    I swim'
+    >>> without_transcript("Look:\\nBen: I ski\\nMe: I swim\\nBen: Oh")
+    'Look:\\n          \\n    I swim\\n       '
     """
-    labels = _labels(text)
-    if len(labels) < _MIN_LABELLED_LINES:
+    labels = _dialogue(text)
+    if not labels:
         return text
     kept = list(text)
     for label in labels:
@@ -41,36 +43,37 @@ def without_transcript(text: str) -> str:
     return "".join(kept)
 
 
-def _labels(text: str) -> list["re.Match[str]"]:
-    """Find the labels that can name a speaker: 'Me' can, a heading of the user's own cannot."""
-    return [
-        found
-        for found in _LABEL.finditer(text)
-        if found["name"].casefold() in _ME or not (is_own_label(found["name"]) or names_person_or_pet(found["name"]))
-    ]
+def is_dialogue(names: Sequence[str]) -> bool:
+    """Return whether labels are those of a dialogue: two speakers, one of whom speaks twice.
+
+    >>> is_dialogue(["Ben", "Ann", "Ben"]), is_dialogue(["Breakfast", "Lunch", "Dinner"]), is_dialogue(["User", "AI"])
+    (True, False, True)
+    """
+    folded = [name.casefold().rstrip("0123456789 _") for name in names]
+    apart = {name.casefold() for name in names}
+    return len(apart) > 1 and (len(apart) < len(names) or _ROLES.issuperset(folded))
+
+
+def _dialogue(text: str) -> list["re.Match[str]"]:
+    """Find the labels of a pasted chat; none where they are labels of something else."""
+    labels = list(_LABEL.finditer(text))
+    return labels if is_dialogue([label["name"] for label in labels]) else []
 
 
 def find_transcript(text: str) -> list[Span]:
-    """Find others' lines in a pasted chat: labelled lines, if a name occurs twice or a line uses "I".
+    """Find others' lines in a pasted chat.
 
-    >>> text = "Look:\\nBen: I ski\\nAnn: No"
+    >>> text = "Look:\\nBen: I ski\\nAnn: No\\nBen: Why?"
     >>> [text[start:end] for start, end in find_transcript(text)]
-    ['Ben: I ski\\nAnn: No']
+    ['Ben: I ski\\nAnn: No\\nBen: Why?']
     """
-    labels = _labels(text)
-    names = [label["name"].casefold() for label in labels]
-    if len(labels) < _MIN_LABELLED_LINES:
-        return []
-    lines = [(label.start(), _line_end(text, label.end())) for label in labels]
-    repeated = len(set(names)) < len(names) and len(set(names)) > 1
-    if not repeated and not any(_OF_ONESELF.search(text[start:end]) for start, end in lines):
-        return []
+    labels = _dialogue(text)
     spans: list[Span] = []
-    for number, ((start, end), name) in enumerate(zip(lines, names, strict=True)):
-        following = lines[number + 1][0] if number + 1 < len(lines) else len(text)
-        paragraph = text.find("\n\n", end, following)
+    for number, label in enumerate(labels):
+        following = labels[number + 1].start() if number + 1 < len(labels) else len(text)
+        paragraph = text.find("\n\n", _line_end(text, label.end()), following)
         until = paragraph if paragraph >= 0 else following
-        spans.append((start, labels[number].end() if name in _ME else until))
+        spans.append((label.start(), label.end() if label["name"].casefold() in _ME else until))
     return merge_spans(spans)
 
 

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from recollect.extraction.spans import Span, holds, merge_spans
+from recollect.extraction.spans import Excerpt, Span, holds, merge_spans
 from recollect.lazy_pattern import LazyPattern
 
 # Tags that clients, models and people put around text of others. Case, hyphens and underscores are ignored.
@@ -277,14 +277,21 @@ _LIKE_LATIN = str.maketrans(
 )
 
 
-def with_plain_tags(text: str) -> str:
+def with_plain_tags(text: str) -> Excerpt:
     """Rewrite disguised tags as the plain tags they imitate.
 
-    >>> with_plain_tags("&lt;document›I ski＜/document&#62;"), with_plain_tags("a < b, «ja» and List<Item>")
+    >>> with_plain_tags("&lt;document›I ski＜/document&#62;").text, with_plain_tags("a < b, «ja» and List<Item>").text
     ('<document>I ski</document>', 'a < b, «ja» and List<Item>')
     """
     quoted = bool(_CLOSES_QUOTED.search(text))
-    return _BRACES.sub(_braced, _DISGUISED_TAG.sub(lambda found: _plain(found, quoted=quoted), text))
+    plain = Excerpt.of(text).rewritten(
+        (*found.span(), new)
+        for found in _DISGUISED_TAG.finditer(text)
+        if (new := _plain(found, quoted=quoted)) != found.group()
+    )
+    return plain.rewritten(
+        (*found.span(), new) for found in _BRACES.finditer(plain.text) if (new := _braced(found)) != found.group()
+    )
 
 
 def _plain(match: "re.Match[str]", *, quoted: bool) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from recollect.clock import Clock
+from recollect.extraction.sources import CarriedText
 from recollect.ids import new_id
 from recollect.profiles.policies import Profile
 from recollect.providers.protocols import Embedder
@@ -89,8 +90,13 @@ class ExtractionBatch:
     """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
     invented: Mapping[int, str] = field(default_factory=dict)
     """What messages say within a game, a story or a supposition, by `seq`; empty where no model is asked."""
-    given: Mapping[int, str] = field(default_factory=dict)
-    """Messages with the texts that they give to work on between marks, by `seq`; empty where no model is asked."""
+    carried: Mapping[int, CarriedText] = field(default_factory=dict)
+    """Messages that carry others' words, by `seq`; empty where no model is asked."""
+
+    @property
+    def shown(self) -> frozenset[int]:
+        """Messages that a model is shown though they may have no own words: parts of games, texts to work on."""
+        return frozenset({*self.invented, *(seq for seq, carried in self.carried.items() if carried.given)})
 
     @property
     def sources(self) -> frozenset[str]:

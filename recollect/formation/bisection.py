@@ -1,8 +1,9 @@
 """Ask the model about fewer turns where it fails, and let the rules read the turn it fails on. May ask a model.
 
-A model that refuses one message, or answers it with nonsense, would otherwise hold back the conversation for good. So a
-batch that fails is halved until it passes; the rest of it is the next formation. A turn that fails alone is read by the
-rules, with a decision that says so. An outage is no failure of this kind: it goes on to the worker, which waits.
+A model that refuses one message, answers it with nonsense, or breaks off however often it is asked to go on, would
+otherwise hold back the conversation for good. So a batch that fails is halved until it passes; the rest of it is the
+next formation. A turn that fails alone is read by the rules, with a decision that says so. An outage is no failure of
+this kind: it goes on to the worker, which waits.
 """
 
 import logging
@@ -20,6 +21,7 @@ logger = logging.getLogger(__name__)
 # Tries that a turn gets alone where the server refused it or its answer could not be read: one may have been a fluke.
 MAX_REFUSALS = 2
 BY_RULES = "the rules read this turn in the model's place"
+BROKE_OFF = "the model's answer broke off, however often it was asked to go on"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,11 @@ async def _asked(part: ExtractionBatch, runtime: Runtime) -> tuple[_Failure | No
         if isinstance(error, ModelDownError) or part.profile.form.on_error == "skip":
             raise
         return _Failure(reason=str(error), error=error), ExtractionResult()
+    if extracted.broke_off:
+        failure = ModelError(BROKE_OFF)
+        if part.profile.form.on_error == "skip":
+            raise failure
+        return _Failure(reason=BROKE_OFF, error=failure), extracted
     if not extracted.unusable:
         return None, extracted
     return _Failure(reason=extracted.dropped[-1]), extracted
@@ -100,12 +107,13 @@ async def _read_by_rules(
 ) -> ExtractionResult:
     logger.warning("read by rules", extra={"conversation": part.lease.key.conversation, "error": failure.reason})
     by_rules = await propose_by_rules(part, runtime)
+    whole = [candidate for candidate in extracted.candidates if candidate.by_model]  # of an answer that broke off
     dropped = [reason for reason in extracted.dropped if reason != failure.reason]
     asked = [message.seq for message in part.messages if message.role == "user"]
     # An error may repeat words of the message: its decision names one, to be erased with it.
     why = failure.reason if len(asked) == 1 else "it failed on the conversation (see the log)"
     return ExtractionResult(
-        candidates=by_rules.candidates,
+        candidates=(*whole, *by_rules.candidates),
         dropped=(*dropped, *by_rules.dropped, f"{BY_RULES}: {why}"),
         seq=asked[0] if asked else part.messages[0].seq,
         left_out=by_rules.left_out,

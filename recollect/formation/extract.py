@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.provenance import with_characters
-from recollect.extraction.rules.forgetting import FORGET_REQUEST_MARK
+from recollect.extraction.rules.forget_candidates import FORGET_REQUEST_MARK
 from recollect.extraction.sources import is_read_whole
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.bisection import propose_in_parts
@@ -17,7 +17,7 @@ from recollect.formation.inputs import (
     RECENT,
     admitted,
     characters,
-    given_texts,
+    find_carried,
     log_repeated_parts,
     part_games,
     parted,
@@ -66,7 +66,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     """Form notes and facts of the next messages of a conversation.
 
     Compute first, then store: nothing is held while a model answers, and what the decisions rest on is checked by its
-    version when they are committed. Reads are gathered: each is a way to another thread and back.
+    version when they are committed. A question stays for its answer where it is no memory itself.
     """
     key = lease.key
     profile, options, opened = await _settings(lease, runtime)
@@ -84,9 +84,8 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     new = _taken([message for message in read if message.seq > lease.formed_seq], limit)
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
-    played, invented = await part_games(told, gone, lease, runtime)
+    played, invented = await part_games(told, gone, key, runtime)
     left, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
-    # A question stays for its answer where it is no memory itself.
     parts = await parted(left, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
     closes, abandoned = await close_abandoned(hot, gone, lease, runtime, kinds=FORMED)
     batch = ExtractionBatch(
@@ -100,7 +99,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         formed_seq=read[-1].seq,
         back=await restore_replaced(closes, lease, runtime),
         invented=invented if left == played else {},  # it may say what is to be forgotten
-        given=await given_texts(told, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
+        carried=await find_carried(told, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
     )
     batch, extracted = await propose_in_parts(batch, runtime)
     if runtime.model and await has_later_forget_request(lease, runtime, seen):
@@ -108,27 +107,31 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         return await extract(lease, replace(runtime, known=KnownMemories(runtime.store)))
     await _count(left, batch, runtime)
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
-    decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
-    changes = [*changes, *await _kept(batch, new, runtime)]
+    again = [*log_repeated_parts(batch, parts, runtime), *await _left_out(batch, extracted, runtime)]
+    decisions = [*await _unknown(decisions, lease, runtime), *again]
+    changes = [*changes, *await _kept(batch, extracted, new, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
-    again = log_repeated_parts(batch, parts, runtime)
     return FormationResult(
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *batch.back.added, *changes, *old),
-        decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
         subject_version=hot.version,
         user_characters=characters([message for message in new if message.role == "user"]),
     )
 
 
-async def _kept(batch: ExtractionBatch, said: Sequence[LoggedMessage], runtime: Runtime) -> list[StrengthenMemory]:
+async def _kept(
+    batch: ExtractionBatch, extracted: ExtractionResult, said: Sequence[LoggedMessage], runtime: Runtime
+) -> list[StrengthenMemory]:
     """Weigh the quotations of messages that are worth keeping, where no model forms notes of them."""
     form = batch.profile.form
     if runtime.model is not None or not form.turns or form.extractor != "memories":
         return []
     source = extraction_input(batch, runtime)
     return await run_in_thread_if_large(
-        characters(batch.messages), lambda: kept_turns(source, batch.hot, said), above=LARGE_BATCH
+        characters(batch.messages),
+        lambda: kept_turns(source, batch.hot, said, extracted.candidates),
+        above=LARGE_BATCH,
     )
 
 

@@ -121,7 +121,8 @@ async def plan_ending(
     closes = [
         CloseMemory(id=known.id, valid_to=max(known.valid_from, now), closed_at=now, forgotten=True) for known in ending
     ]
-    outdated = [old for known in ending for old in outdated_by_hand(known, cause=memory.id)]
+    target = successor or memory.id
+    outdated = [old for known in ending for old in outdated_by_hand(known, cause=target)]
     forgotten = await find_forgotten(outdated, hot, runtime)
     outdated += forgotten.outdated
     gone = frozenset(known.id for known in ending)
@@ -129,7 +130,6 @@ async def plan_ending(
     episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
     shown = await forget_shown(outdated, memory.subject, runtime)
-    target = successor or memory.id
     ends = [ending_decision(known, SAYS_THE_SAME, now, runtime, target=target) for known in same]
     changes = (*closes, *shortened, *episodes, *contexts)
     if true_until is not None:

@@ -13,7 +13,7 @@ from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.presumptions import is_assistants_small_talk, presumptions
 from recollect.extraction.review_gate import planted_order
 from recollect.extraction.rules.extractor import forget_requests
-from recollect.extraction.sources import ExtractionInput, readable, readable_text, speaker_kind, speaker_of
+from recollect.extraction.sources import ExtractionInput, readable, readable_words, speaker_of
 from recollect.extraction.speech_acts import find_jests
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.extract import EARLIER
@@ -46,6 +46,7 @@ from recollect.types import (
     Candidate,
     Change,
     CloseMemory,
+    FormationKey,
     FormationResult,
     Lease,
     LoggedMessage,
@@ -104,11 +105,11 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     live, _ = await admitted([message for message in messages if message.seq not in gone], runtime)
     # What is said in a game that began before is no quotation, nor is the rest of its message.
     forgotten = await replayed(live, (key.subject, key.home), runtime)
-    played = await without_games(live, gone, lease, runtime)
+    played = await without_games(live, gone, key, runtime)
     live = [message for message, left in zip(live, played, strict=True) if left is message]
     own = await without_echoes(forgotten.without(live), page.injections, runtime)
     written = {message.seq: message.text for message in messages}
-    quoted = own if await _quotes(lease, runtime) else []
+    quoted = own if await quotes_messages(key, runtime) else []
     kept = await run_in_thread_if_large(
         characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH
     )
@@ -138,9 +139,9 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     return Indexed(result=result, messages=own, hot=hot)
 
 
-async def _quotes(lease: Lease, runtime: Runtime) -> bool:
+async def quotes_messages(key: FormationKey, runtime: Runtime) -> bool:
     """Return whether messages become quotations of this subject: what was said in an app belongs to the app."""
-    key, profile = lease.key, runtime.profiles.get(lease.key.profile)
+    profile = runtime.profiles.get(key.profile)
     if not profile.form.turns or not profile.subject.with_app or key.subject.kind == "app":
         return profile.form.turns
     return not is_shared(profile, await runtime.store.conversations.get(key.home, id=key.conversation))
@@ -152,7 +153,7 @@ def shown_words(message: LoggedMessage) -> str:
     if not quotations:
         return ""
     shown = MemoryDetail(withheld=quotations[0].withheld).quoted(message.text)
-    words = squeeze(readable_text(shown, speaker=speaker_kind(message.role, message.name)))
+    words = squeeze(readable_words(shown, message.role, message.name))
     return words if is_quotable(message.role, words.replace("…", " ")) else ""
 
 
@@ -161,7 +162,7 @@ def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], f
     for message in messages:
         withheld = _unsaid(message, message.text)
         shown = MemoryDetail(withheld=withheld).quoted(message.text)
-        text = readable_text(shown, speaker=speaker_kind(message.role, message.name))
+        text = readable_words(shown, message.role, message.name)
         is_cut = bool(withheld or forgotten.of(message))
         if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if is_cut else text):
             continue

@@ -11,7 +11,8 @@ from recollect.extraction.probe import probe
 from recollect.extraction.redaction import redact
 from recollect.extraction.sources import (
     MAX_READ_CHARACTERS,
-    given_words,
+    CarriedText,
+    carried_texts,
     invented_words,
     keep_readable,
     readable,
@@ -21,7 +22,7 @@ from recollect.extraction.sources import (
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
-from recollect.types import Decision, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
+from recollect.types import Decision, FormationKey, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
 
 # Newest insertions of a conversation that its answers may repeat. A memory is inserted once: these are nearly all.
 RECENT = 32
@@ -134,22 +135,22 @@ def is_read_apart(messages: Sequence[LoggedMessage]) -> bool:
 
 
 async def without_games(
-    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, runtime: Runtime
+    messages: Sequence[LoggedMessage], gone: Collection[int], key: FormationKey, runtime: Runtime
 ) -> list[LoggedMessage]:
     """Return messages of one conversation without what they say within a game that an earlier one began."""
-    played, _ = await part_games(messages, gone, lease, runtime)
+    played, _ = await part_games(messages, gone, key, runtime)
     return played
 
 
 async def part_games(
-    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, runtime: Runtime
+    messages: Sequence[LoggedMessage], gone: Collection[int], key: FormationKey, runtime: Runtime
 ) -> tuple[list[LoggedMessage], dict[int, str]]:
     """Part messages of one conversation from what they say within games and stories.
 
     Args:
         messages: In order.
         gone: Numbers of messages that an edit took off the conversation.
-        lease: On the conversation.
+        key: The formation of the conversation.
         runtime: The store is read.
 
     Returns:
@@ -158,7 +159,7 @@ async def part_games(
     """
     if not messages:
         return [], {}
-    key, first = lease.key, messages[0].seq
+    first = messages[0].seq
     earlier: list[str] = []
     if first > 1:
         read = await runtime.store.conversations.user_words(
@@ -179,17 +180,17 @@ async def part_games(
     )
 
 
-async def given_texts(
+async def find_carried(
     said: Sequence[LoggedMessage],
     parts: Sequence[tuple[LoggedMessage, str]],
     invented: Collection[int],
     runtime: Runtime,
-) -> dict[int, str]:
-    """Return by `seq` the messages that give a text to work on, where there is a model to be shown it.
+) -> dict[int, CarriedText]:
+    """Return by `seq` the messages that carry others' words, where there is a model to be shown them.
 
     Args:
         said: The messages as they were said.
-        parts: The same without what is forgotten and what repeats memories: what lost something gives nothing.
+        parts: The same without what is forgotten and what repeats memories: what lost something shows nothing more.
         invented: Numbers of messages with parts of a game.
         runtime: Says whether there is a model.
     """
@@ -200,7 +201,7 @@ async def given_texts(
     kept = {message.seq: message.text for message, _ in parts}
     unchanged = [message for message in left if kept[message.seq] in (message.text, readable(message))]
     return await run_in_thread_if_large(
-        characters(unchanged), lambda: given_words(unchanged, invented), above=LARGE_BATCH
+        characters(unchanged), lambda: carried_texts(unchanged, invented), above=LARGE_BATCH
     )
 
 

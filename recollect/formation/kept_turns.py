@@ -13,20 +13,37 @@ from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import ExtractionInput
 from recollect.ids import id_text
 from recollect.text import source_key
-from recollect.types import KEPT_IMPORTANCE, LoggedMessage, MemoryId, MemoryKind, StrengthenMemory, SubjectSnapshot
+from recollect.types import (
+    KEPT_IMPORTANCE,
+    Candidate,
+    LoggedMessage,
+    MemoryId,
+    MemoryKind,
+    StrengthenMemory,
+    SubjectSnapshot,
+)
 
 # The most that a kept quotation is worth: less than what is known for sure.
 _MAX_IMPORTANCE = 0.8
 
 
-def kept_turns(source: ExtractionInput, hot: SubjectSnapshot, said: Sequence[LoggedMessage]) -> list[StrengthenMemory]:
+def kept_turns(
+    source: ExtractionInput,
+    hot: SubjectSnapshot,
+    said: Sequence[LoggedMessage],
+    candidates: Sequence[Candidate],
+) -> list[StrengthenMemory]:
     """Return the new weights of the quotations whose messages are worth keeping.
 
     Args:
         source: The messages, of one conversation.
         hot: The subject's active memories, the quotations of these messages among them.
         said: The same messages whole, as they are quoted.
+        candidates: What was read of the messages; a message that only says what facts quote is not kept besides.
     """
+    quoted = {
+        message.seq: [item.quote for item in candidates if item.seq == message.seq] for message in source.messages
+    }
     places: dict[int, int] = {}
     whole = {message.seq: message.text for message in said}
     turns = hot.kinds == MemoryKind.TURN.number
@@ -38,7 +55,12 @@ def kept_turns(source: ExtractionInput, hot: SubjectSnapshot, said: Sequence[Log
         place = places.get(source_key(reading.message.conversation, reading.message.seq))
         if place is None or not _is_mostly_own(reading, whole[reading.message.seq]):
             continue
-        kept = kept_sentences(reading, sentences(reading.masked))
+        stated = quoted[reading.message.seq]
+        kept = [
+            each
+            for each in kept_sentences(reading, sentences(reading.masked))
+            if not any(reading.quote(each.piece) in quote for quote in stated)
+        ]
         if not kept:
             continue
         weight = KEPT_IMPORTANCE + (_MAX_IMPORTANCE - KEPT_IMPORTANCE) * max(each.probability for each in kept)

@@ -140,10 +140,10 @@ async def gather_neighbours(
     )
     claimed = await _claimed(hot, candidates, runtime)
     for place, candidate in enumerate(candidates):
-        if candidate.replaces in claimed and all(
-            neighbour.memory.id != candidate.replaces for neighbour in near[place]
-        ):
-            near[place] = [*near[place], Neighbour(memory=claimed[candidate.replaces], similarity=0.0)]
+        there = {neighbour.memory.id for neighbour in near[place]}
+        for named in dict.fromkeys((candidate.replaces, candidate.comparison.repeats)):
+            if named in claimed and named not in there:
+                near[place] = [*near[place], Neighbour(memory=claimed[named], similarity=0.0)]
         if candidate.forgets:
             near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], runtime)]
     return Neighbours(near=near, facts=facts, restating=restating)
@@ -191,8 +191,9 @@ def _with_sharing(near: Sequence[_Near], sharing: Sequence[int], cosines: _Cosin
 async def _claimed(
     hot: SubjectSnapshot, candidates: Sequence[Candidate], runtime: Runtime
 ) -> Mapping[MemoryId | None, Memory]:
-    """Read the notes that an extractor says are corrected: it was shown them, near or not."""
-    wanted = list({candidate.replaces for candidate in candidates if candidate.replaces})
+    """Read the notes that a model says are corrected or repeated: it was shown them, near or not."""
+    named = {named for candidate in candidates for named in (candidate.replaces, candidate.comparison.repeats)}
+    wanted = [id_ for id_ in named if id_]
     if not wanted:
         return {}
     read = await runtime.memories(hot.subject, wanted)

@@ -8,6 +8,7 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError, ModelFault, ReadingOverrunError
+from recollect.extraction.chat_bridges import by_speaker
 from recollect.extraction.llm import ModelExtraction, extract_by_model
 from recollect.extraction.provenance import INTERACTION, USER_CHARACTER, tags_of
 from recollect.extraction.rules import RulesResult
@@ -51,6 +52,8 @@ class ExtractionResult:
     dropped: Sequence[str] = ()
     unusable: bool = False
     """The model's answer was not of the form it was asked for; the last of `dropped` says how."""
+    broke_off: bool = False
+    """The model's answer ended too early, however often it was asked on."""
     seq: int | None = None
     """The message that `dropped` speaks of; None: the whole batch."""
     left_out: Mapping[int, str] = field(default_factory=dict)
@@ -108,7 +111,12 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
         if candidate.replaces or not (candidate.ends and candidate.seq in asking)
     ]
     candidates = (*(_as_requested(candidate, requests) for candidate in told), *requests)
-    return ExtractionResult(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable)
+    return ExtractionResult(
+        candidates=candidates,
+        dropped=answer.dropped,
+        unusable=answer.unusable,
+        broke_off=answer.broke_off,
+    )
 
 
 def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
@@ -185,7 +193,7 @@ def extraction_input(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInpu
         tags=tags_of(batch.options),
         keeps_sentences=not batch.profile.form.turns,
         invented=batch.invented,
-        given=batch.given,
+        carried=batch.carried,
     )
 
 
@@ -214,12 +222,10 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
     form = batch.profile.form
     if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
         # Typed memories hold facts about anything, so a message need not mention its speaker.
-        return [
-            message for message in heard if _says_something(message) or message.seq in {*batch.invented, *batch.given}
-        ]
+        return [message for message in heard if _says_something(message) or message.seq in batch.shown]
     if form.without_model == "records" and not asked:
         return heard  # the rules for records weigh each message themselves
-    return [message for message in heard if _may_last(message, batch, asked=asked)]
+    return [m for m in heard if any(_may_last(part, batch, asked=asked) for part in by_speaker([m]))]
 
 
 def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) -> bool:

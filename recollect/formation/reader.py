@@ -15,13 +15,13 @@ import logging
 import os
 import pickle
 import subprocess
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Hashable
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO, TypeVar, cast
 
+from recollect.child_process import FOLDER, module_command
 from recollect.errors import ReadingOverrunError
 from recollect.extraction.process import DONE, FAILED, OVERRUN, READY, read_frame, write_frame
 from recollect.text_caches import clear_text_caches, register_text_cache
@@ -36,7 +36,7 @@ _PATIENCE, _MIN_PATIENCE_S = 5.0, 10.0
 _START_S = 60.0
 # CPU seconds in which the child empties its caches.
 _CLEAR_S = 10.0
-_COMMAND = (sys.executable, "-m", "recollect.extraction.process")
+_COMMAND = module_command("recollect.extraction.process")
 # A child that dies is started again, for the same reading once.
 _TRIES = 2
 # Texts of which it is kept whether they were read in time: each stage of a formation asks.
@@ -136,7 +136,7 @@ class _Child:
                 self._lock.release()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, cwd=FOLDER)
         self._answers = SimpleQueue()
         self._unread = 0
         answers = cast(BinaryIO, self._process.stdout), self._answers

@@ -13,6 +13,7 @@ from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_memory
 from recollect.resolution.undo_plan import closes
+from recollect.text.byte_runs import without_bytes
 from recollect.types import (
     Action,
     Evidence,
@@ -49,7 +50,7 @@ async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subjec
         runtime: Store and clock.
     """
     spoken = [message for turn in turns for message in turn if message.role in ("user", "assistant")]
-    spoken = [message for message in spoken if 0 < len(message.text) <= MAX_INLINE_CHARACTERS]
+    spoken = [message for message in spoken if 0 < len(without_bytes(message.text)) <= MAX_INLINE_CHARACTERS]
     if not spoken:
         return []
     outdated = await _outdated(spoken, subject, runtime)

@@ -195,9 +195,9 @@ class _Still:
         replaced = bool(ends) and ends[-1].action is Action.REPLACE and memory.kind is MemoryKind.FACT
         if not ends or not (ends[-1].action is Action.CLOSE or replaced):
             return []
-        mark = (slot_mark(memory.key, memory.value), value_mark(memory.value)) if memory.key else None
+        mark = _said_value(memory) if memory.key else None
         facts = await self._runtime.store.memories.facts(memory.subject) if mark else []
-        if any((slot_mark(fact.key, fact.value), value_mark(fact.value)) == mark for fact in facts):
+        if any(_said_value(fact) == mark for fact in facts):
             return []  # it was said again since
         return [outdated_memory(memory, until=None, is_topic=is_forgotten(memory, lines))]
 
@@ -266,6 +266,11 @@ async def read_past(
     known |= {memory.id: memory for memory in related}
     ordered = sorted(lines.values(), key=lambda line: (line.at, line.id))
     return UndoHistory(memories=known, decisions=ordered, active=await runtime.store.memories.facts(subject))
+
+
+def _said_value(fact: Memory) -> tuple[str, str]:
+    """Return what facts share that give the same slot the same value."""
+    return slot_mark(fact.key, fact.value, fact.speaker), value_mark(fact.value)
 
 
 async def read_lines(

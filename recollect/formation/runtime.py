@@ -2,12 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from zoneinfo import ZoneInfo
+from datetime import tzinfo
 
 from recollect.clock import Clock
 from recollect.concurrency import Turns
 from recollect.formation.known_memories import KnownMemories
 from recollect.formation.reader import RuleReader
+from recollect.formation.user_zones import user_zone
 from recollect.metrics import Metrics
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.embedder_router import EmbedderRouter
@@ -27,8 +28,10 @@ class Runtime:
     model: LanguageModel | None
     """None: the built-in rules extract."""
     clock: Clock
-    zone: ZoneInfo
-    """The users' time zone."""
+    zone: tzinfo
+    """Where the subject's user is: see `for_subject`."""
+    setting_zone: tzinfo | None = None
+    """Where the users are who do not say it; None: `zone`."""
     profiles: ProfileRegistry = field(default_factory=ProfileRegistry)
     counter: TokenCounter = field(default_factory=token_counter)
     metrics: Metrics = field(default_factory=Metrics)
@@ -49,11 +52,12 @@ class Runtime:
         return await (self.known or self.store.memories).get_many(subject, ids)
 
     async def for_subject(self, subject: Subject) -> "Runtime":
-        """Return the runtime for work on `subject`, with the embedder by which its memories are read now."""
-        if self.embedders is None:
-            return self
-        embedder = await self.embedders.for_subject(subject)
-        return self if embedder is self.embedder else replace(self, embedder=embedder)
+        """Return the runtime for work on `subject`: its time zone, and the embedder by which it is read now."""
+        embedder = self.embedder if self.embedders is None else await self.embedders.for_subject(subject)
+        setting = self.setting_zone or self.zone
+        zone = await user_zone(self.store, subject, setting)
+        is_same = embedder is self.embedder and zone is self.zone
+        return self if is_same else replace(self, embedder=embedder, zone=zone, setting_zone=setting)
 
     async def for_cached_subject(self, subject: Subject) -> "Runtime":
         """Do as `for_subject` by what is known without a read; a write in another space raises `SpaceMovedError`."""

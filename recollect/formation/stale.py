@@ -14,6 +14,7 @@ from recollect.resolution.topics import is_about, related_words, topic_parts, to
 from recollect.resolution.values import ResolvedCandidate
 from recollect.text import normalise, terms, words
 from recollect.text.normalize import shared_ends
+from recollect.text.slot_owner import reaches_speaker
 from recollect.types import (
     Action,
     Candidate,
@@ -84,6 +85,9 @@ class Outdated:
             return False
         if not self.is_searched or self.until is None:
             return self.is_searched
+        asked = " ".join((self.until.quote, *self.content)) if self.is_topic else None
+        if said.role == self.until.role == "user" and not reaches_speaker(self.until.speaker, said.speaker, asked):
+            return False
         if said.ref == self.until.ref:
             return self.is_topic
         if said.conversation == self.until.conversation:

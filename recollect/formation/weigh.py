@@ -1,18 +1,20 @@
 """Weigh candidates against what is known: what is stored, closed or left out, and why. Reads the store, embeds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
-from recollect.extraction.evidence import CarriedWords, check_evidence, check_summary
+from recollect.extraction.evidence import CarriedWords, check_evidence
 from recollect.extraction.pasted_evidence import with_source
 from recollect.extraction.redaction import redact
 from recollect.extraction.review_gate import pasted_reason, review_reason
 from recollect.extraction.sentences import shortened
 from recollect.extraction.sources import readable
+from recollect.extraction.summary_evidence import check_summary
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.budgeted_model import with_budget
 from recollect.formation.contexts import shorten_contexts, without_stale_contexts
@@ -34,10 +36,17 @@ from recollect.ids import new_id
 from recollect.profiles.policies import Profile, ResolvePolicy
 from recollect.providers.chunker import chunks
 from recollect.resolution.decide import resolve
-from recollect.resolution.extractor_word import settle
+from recollect.resolution.extractor_word import left_open
 from recollect.resolution.llm_judge import judge, open_questions
 from recollect.resolution.planned_changes import MemoryFactory, to_changes
-from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs, refusal
+from recollect.resolution.values import (
+    Claim,
+    JudgeVerdict,
+    Neighbours,
+    ResolvedCandidate,
+    ResolveInputs,
+    refusal,
+)
 from recollect.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.text import terms
 from recollect.text.source_marks import names_pasted_source
@@ -50,6 +59,7 @@ from recollect.types import (
     Evidence,
     Memory,
     MemoryId,
+    Vector,
     Vectors,
 )
 
@@ -79,6 +89,7 @@ async def weigh(
         claim.candidate.text: tuple(row for row in rows[starts[place] : starts[place + 1]] if row.any())
         for place, claim in enumerate(checked.proven)
     }
+    await _embed_rewritten(resolved, by_text, runtime)
     making = MemoryFactory(
         subject=batch.lease.key.subject,
         now=runtime.clock.now(),
@@ -98,6 +109,18 @@ async def weigh(
     changes = await without_stale_contexts(changes, outdated, read, runtime, home=home)
     shortened, why = await _shortened(outdated, batch, runtime, gone=gone)
     return [*changes, *shortened], [*decisions, *why]
+
+
+async def _embed_rewritten(
+    resolved: Sequence[ResolvedCandidate], by_text: dict[str, tuple[Vector, ...]], runtime: Runtime
+) -> None:
+    """Add the vectors of what the judge rewrote."""
+    texts = {decided.candidate.text for decided in resolved if decided.adds} - by_text.keys()
+    pieces = {text: chunks(text) or [text] for text in sorted(texts)}
+    if not texts:
+        return
+    rows: Iterator[Vector] = iter(await runtime.embedder.embed([piece for each in pieces.values() for piece in each]))
+    by_text |= {text: tuple(row for row in islice(rows, len(each)) if row.any()) for text, each in pieces.items()}
 
 
 async def _shortened(
@@ -130,7 +153,7 @@ def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: S
     proven: list[Claim] = []
     further: dict[int, tuple[Evidence, ...]] = {}
     refused: list[ResolvedCandidate] = []
-    carried = CarriedWords(batch.invented, batch.given)
+    carried = CarriedWords(batch.invented, batch.carried)
     for candidate in candidates:
         if candidate.sums_up:
             summed = check_summary(candidate, batch.messages, batch.sources)
@@ -210,12 +233,10 @@ async def _resolve_part(
         size, lambda: _resolved(proven, neighbours, policy, inputs), above=MAX_INLINE_CANDIDATES
     )
     model = None if is_pasted else with_budget(runtime, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
-    settled = settle(open_questions(resolved, neighbours, policy) if model else [], policy)
-    verdicts = dict(settled.verdicts)
-    if model and settled.open:
-        verdicts |= await judge(settled.open, model, clean=redact)
-    if verdicts:
-        judged = replace(inputs, judged=verdicts)
+    questions = left_open(open_questions(resolved, neighbours, policy), policy) if model else []
+    if model and questions:
+        verdicts = await judge(questions, model, clean=redact)
+        judged = replace(inputs, judged=_fitting(verdicts, batch, proven))
         resolved = await run_in_thread_if_large(
             size, lambda: _resolved(proven, neighbours, policy, judged), above=MAX_INLINE_CANDIDATES
         )
@@ -223,6 +244,26 @@ async def _resolve_part(
         replace(decided, evidence=(*decided.evidence, *checked.further[place])) if checked.further[place] else decided
         for place, decided in enumerate(resolved)
     ]
+
+
+def _fitting(
+    verdicts: Mapping[int, JudgeVerdict], batch: ExtractionBatch, proven: Sequence[Claim]
+) -> dict[int, JudgeVerdict]:
+    """Hold the words in which the judge rewrote memories against what holds for every memory."""
+    written = {
+        place: Claim(replace(proven[place].candidate, text=redact(verdict.text)), proven[place].evidence)
+        for place, verdict in verdicts.items()
+        if verdict.text
+    }
+    fitted = _fitted(_Checked(proven=list(written.values()), further={}, refused=()), batch.profile).proven
+    held = _hold_reasons(batch, fitted)
+    anew = {
+        place: JudgeVerdict(problem=f"what it wrote must be reviewed: {held[number]}")
+        if number in held
+        else replace(verdicts[place], text=fitted[number].candidate.text)
+        for number, place in enumerate(written)
+    }
+    return {**verdicts, **anew}
 
 
 def _of_a_kind(neighbours: Neighbours, *, is_pasted: bool) -> Neighbours:

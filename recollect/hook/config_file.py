@@ -1,7 +1,7 @@
 """Edit an agent's JSON configuration: add our hooks, or take them out and leave no trace. Reads and writes the file.
 
 Entries of others keep their places. A backup holds the file's bytes from before, and they come back when nothing else
-has changed since.
+has changed since. It is in our own folder: a project brings along whatever its author likes.
 """
 
 import json
@@ -14,8 +14,8 @@ from typing import Any
 
 from recollect.errors import SetupError
 from recollect.hook.clients import is_own_command
+from recollect.hook.places import backup_path, is_private
 
-BACKUP_SUFFIX = ".recollect-backup"
 _MAX_BYTES = 10 * 1024 * 1024
 
 
@@ -101,6 +101,8 @@ def apply_edit(edit: ConfigEdit, *, installs: bool) -> None:
         raise BadConfigError(edit.path, "it changed meanwhile")
     saved = backup_of(edit.path)
     if installs and now is not None and not installed_commands(edit.path):
+        if not is_private(str(saved.parent)):
+            raise BadConfigError(edit.path, f"{saved.parent} is no folder of yours alone, and takes no backup")
         _replace(saved, now)
     if edit.after is None:
         edit.path.unlink(missing_ok=True)
@@ -112,7 +114,7 @@ def apply_edit(edit: ConfigEdit, *, installs: bool) -> None:
 
 def backup_of(path: Path) -> Path:
     """Return where a file's backup is."""
-    return path.with_name(path.name + BACKUP_SUFFIX)
+    return Path(backup_path(str(path)))
 
 
 def without_own(config: Mapping[str, Any]) -> dict[str, Any]:

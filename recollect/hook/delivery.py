@@ -1,12 +1,12 @@
 """Deliver a request to the engine: to a server, or to the resident process, which is started for it. Opens sockets."""
 
 import os
-import sys
 import time
 from _socket import AF_UNIX, SOCK_STREAM, socket
 
+from recollect.child_process import FOLDER, module_command
 from recollect.hook.http_post import BadAnswerError, ServerAddress, post
-from recollect.hook.places import log_path, socket_path, target_name
+from recollect.hook.places import absolute_settings, absolute_url, log_path, socket_path, target_name
 from recollect.hook.quick_json import read_json, write_json
 
 POLL_S = 0.01
@@ -136,11 +136,14 @@ def _connect(path: str) -> socket | None:
 
 def _start(path: str, database: str | None) -> None:
     """Start the resident process."""
-    start_process("recollect.hook.resident", [path, *([database] if database else [])])
+    start_process("recollect.hook.resident", [path, *([absolute_url(database)] if database else [])])
 
 
 def start_process(module: str, arguments: list[str]) -> None:
-    """Start a module in a session of its own: the agent's end is not its end. It writes to the log alone."""
+    """Start a module in a session and a folder of its own: the agent's end is not its end. It writes to the log alone.
+
+    The agent's folder is a project that its user may just have downloaded.
+    """
     import subprocess
 
     try:
@@ -150,7 +153,9 @@ def start_process(module: str, arguments: list[str]) -> None:
         errors = os.open(os.devnull, os.O_WRONLY)
     try:
         subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            module_command(module, *arguments),
+            cwd=FOLDER,
+            env={**os.environ, **absolute_settings()},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,

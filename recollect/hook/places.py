@@ -10,6 +10,9 @@ from recollect.hook.quick_hash import hex_digest
 _MAX_SOCKET_PATH = 100
 _MAX_LOG_BYTES = 1_000_000
 PREFIX = "RECOLLECT_"
+_SQLITE = "sqlite:///"
+# Ends of the names of settings that are paths.
+_PATHS = ("_FILE", "_PATH", "_PROFILES")
 
 
 def socket_path(database: str | None) -> str:
@@ -17,9 +20,8 @@ def socket_path(database: str | None) -> str:
 
     Another setting or installation means another process. Raises OSError if there is no safe folder.
     """
-    settings = sorted((name, value) for name, value in os.environ.items() if name.startswith(PREFIX))
-    parts = [sys.prefix, __file__, database or "", os.path.expanduser("~"), _base_folder(database)]
-    name = _digest((parts, settings))
+    parts = [sys.prefix, __file__, absolute_url(database or ""), os.path.expanduser("~")]
+    name = _digest((parts, sorted(absolute_settings().items())))
     for folder in _folders():
         path = os.path.join(folder, f"{name}.sock")
         if len(os.fsencode(path)) <= _MAX_SOCKET_PATH and is_private(folder):
@@ -34,13 +36,32 @@ def target_name(*, url: str | None, database: str | None, user: str | None) -> s
     """
     if url is not None:
         return _digest(("server", url, user or "", os.environ.get(f"{PREFIX}KEY", "")))
-    chosen = database or os.environ.get(f"{PREFIX}DATABASE_URL", "")
-    return _digest(("database", chosen, _base_folder(database), os.environ.get(f"{PREFIX}DEFAULT_USER", "")))
+    chosen = absolute_url(database or os.environ.get(f"{PREFIX}DATABASE_URL", ""))
+    return _digest(("database", chosen, "", os.environ.get(f"{PREFIX}DEFAULT_USER", "")))
 
 
 def conversation_name(conversation: str) -> str:
     """Name a conversation in a file's name."""
     return _digest(conversation)
+
+
+def absolute_settings() -> dict[str, str]:
+    """Return the settings of the environment; paths in them mean the same in any folder."""
+    found = {name: value for name, value in os.environ.items() if name.upper().startswith(PREFIX)}
+    return {
+        name: os.path.abspath(value) if value and name.upper().endswith(_PATHS) else absolute_url(value)
+        for name, value in found.items()
+    }
+
+
+def absolute_url(url: str) -> str:
+    """Return a URL; the path of a SQLite file in it means the same in any folder.
+
+    >>> absolute_url("sqlite:////data/memory.db"), absolute_url("http://127.0.0.1:8765")
+    ('sqlite:////data/memory.db', 'http://127.0.0.1:8765')
+    """
+    path = url.removeprefix(_SQLITE)
+    return url if path in (url, "", ":memory:") else _SQLITE + os.path.abspath(path)
 
 
 def state_folder() -> str:
@@ -52,6 +73,11 @@ def state_folder() -> str:
 def spool_folder() -> str:
     """Return the folder of the turns that were not delivered yet."""
     return os.path.join(state_folder(), "spool")
+
+
+def backup_path(path: str) -> str:
+    """Return where the backup of an agent's configuration is."""
+    return os.path.join(state_folder(), "backups", f"{_digest(path)}.json")
 
 
 def log_path() -> str:
@@ -86,12 +112,6 @@ def is_private(folder: str) -> bool:
 
 def _digest(parts: object) -> str:
     return hex_digest(repr(parts).encode("utf-8", "surrogateescape"))[:16]
-
-
-def _base_folder(database: str | None) -> str:
-    """Return the folder that a relative path of the database starts from; empty for others."""
-    chosen = database or os.environ.get(f"{PREFIX}DATABASE_URL", "")
-    return os.getcwd() if chosen.startswith("sqlite:///") and not chosen.startswith("sqlite:////") else ""
 
 
 def _folders() -> list[str]:

@@ -1,7 +1,8 @@
 """The project that an agent works on, as the name of an app. Reads the file system.
 
 The project is the git repository around the working folder, else the folder. All worktrees of a repository are one
-project; a submodule and a second clone are projects of their own.
+project; a submodule and a second clone are projects of their own. A folder is a worktree only if the repository says
+so, too: what was downloaded may hold a `.git` file that names any repository.
 """
 
 import os
@@ -9,7 +10,7 @@ import os
 from recollect.hook.quick_hash import hex_digest
 
 MAX_NAME = 40
-# A `.git` file and `commondir` hold one path.
+# A `.git` file, `commondir` and `gitdir` hold one path.
 _MAX_BYTES = 4096
 
 
@@ -47,23 +48,28 @@ def _repository(folder: str) -> str | None:
         if os.path.isdir(mark):
             return path
         if os.path.isfile(mark):
-            return _main_worktree(path, mark) or path
+            return _main_worktree(path) or path
         parent = os.path.dirname(path)
         if parent == path:
             return None
         path = parent
 
 
-def _main_worktree(path: str, mark: str) -> str | None:
-    """Follow a worktree's `.git` file; None where it is a submodule's, or leads nowhere."""
-    line = _line(mark)
+def _main_worktree(path: str) -> str | None:
+    """Follow the `.git` file of a worktree; None where it is a submodule's, leads nowhere, or no way leads back."""
+    line = _line(os.path.join(path, ".git"))
     if not line.startswith("gitdir:"):
         return None
-    own = os.path.join(path, line.removeprefix("gitdir:").strip())
+    own = os.path.realpath(os.path.join(path, line.removeprefix("gitdir:").strip()))
     common = _line(os.path.join(own, "commondir"))
     if not common:
         return None
     shared = os.path.realpath(os.path.join(own, common))
+    # `own` may be in the folder itself, and the folder's `.git` may be a link to that of a worktree.
+    if os.path.dirname(own) != os.path.join(shared, "worktrees"):
+        return None
+    if os.path.realpath(os.path.join(own, _line(os.path.join(own, "gitdir")))) != os.path.join(path, ".git"):
+        return None
     # A bare repository with worktrees has no main one.
     return os.path.dirname(shared) if os.path.basename(shared) == ".git" else shared
 

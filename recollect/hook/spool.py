@@ -21,10 +21,8 @@ WAITING, REFUSED = ".json", ".refused"
 _PARTIAL = ".partial"
 _STALE_S = 3600
 # The spool is not encrypted: who encrypts the database wants no plain words beside it.
-_KEYS = tuple(
-    f"{PREFIX}{name}"
-    for name in ("DATABASE_KEY", "DATABASE_KEY_FILE", "DATABASE_KEY_COMMAND", "MASTER_KEY", "MASTER_KEY_COMMAND")
-)
+# Each has several forms, such as `…_KEY_FILE` and `…_KEY_COMMAND_FILE`.
+_KEYS = (f"{PREFIX}DATABASE_KEY", f"{PREFIX}MASTER_KEY")
 
 
 class SpooledTurn:
@@ -68,7 +66,7 @@ class SpooledTurn:
 
 def is_encrypted() -> bool:
     """Return whether the settings encrypt the database: then nothing is spooled."""
-    return any(os.environ.get(name) for name in _KEYS)
+    return any(value and name.upper().startswith(_KEYS) for name, value in os.environ.items())
 
 
 def add_turn(request: dict[str, str], target: str) -> SpooledTurn | None:

@@ -18,6 +18,7 @@ from recollect.mcp_server.arguments import (
     read_instant,
 )
 from recollect.mcp_server.catalog import TOOLS, tools_for
+from recollect.time_zones import day_of
 from recollect.types import Access, Action, Decision, Destination, Memory, MemoryKind, MemoryState, Subject
 
 logger = logging.getLogger(__name__)
@@ -248,7 +249,7 @@ def _short(memory: Memory) -> str:
 
 
 def _date(memory: Memory, zone: ZoneInfo) -> str:
-    return memory.valid_from.astimezone(zone).date().isoformat()
+    return day_of(memory.valid_from, zone).isoformat()
 
 
 def _words(memory: Memory) -> str:

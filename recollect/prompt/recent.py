@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from hashlib import blake2b
-from zoneinfo import ZoneInfo
 
 from recollect.dates.mention import written
 from recollect.prompt.escape import TAG, escape_quotation
+from recollect.time_zones import day_of
 
 _HEAD = (
     "## Recent messages\n"
@@ -47,7 +47,7 @@ class RecentBlock:
     messages: int = 0
 
 
-def recent_block(messages: Sequence[RecentMessage], room: RecentRoom, *, key: bytes, zone: ZoneInfo) -> RecentBlock:
+def recent_block(messages: Sequence[RecentMessage], room: RecentRoom, *, key: bytes, zone: tzinfo) -> RecentBlock:
     """Render as many of the newest messages as there is room for; empty if there is room for none.
 
     Args:
@@ -71,8 +71,8 @@ def recent_block(messages: Sequence[RecentMessage], room: RecentRoom, *, key: by
     return RecentBlock()
 
 
-def _line(message: RecentMessage, zone: ZoneInfo) -> str:
-    day = written(message.said_at.astimezone(zone).date())
+def _line(message: RecentMessage, zone: tzinfo) -> str:
+    day = written(day_of(message.said_at, zone))
     return f'- {day}, {escape_quotation(message.speaker, 60)}: "{escape_quotation(message.text, MAX_SHOWN)}"'
 
 

@@ -7,9 +7,8 @@ matching boundary cannot be written without the key. This holds for every templa
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from hashlib import blake2b
-from zoneinfo import ZoneInfo
 
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ContextPolicy
@@ -33,7 +32,7 @@ class RenderOptions:
     policy: ContextPolicy
     key: bytes
     """Secret of this installation, at most 64 bytes."""
-    zone: ZoneInfo
+    zone: tzinfo
     """The reader's time zone: it determines the day on which something was said."""
     now: datetime
     app: str = ""
@@ -155,8 +154,8 @@ def _slot(memory: Memory) -> tuple[str, str, str]:
     return (memory.category, memory.key, memory.id)
 
 
-def _said(memory: Memory) -> tuple[str, int, str]:
-    return (memory.valid_from.isoformat(), memory.detail.first_turn, memory.id)
+def _said(memory: Memory) -> tuple[datetime, int, str]:
+    return (memory.valid_from, memory.detail.first_turn, memory.id)
 
 
 _SORTS = {"slot": _slot, "turns": _said}

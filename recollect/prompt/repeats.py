@@ -8,6 +8,7 @@ from dataclasses import replace
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.sentences import key_name
 from recollect.text import stem, words
+from recollect.text.slot_owner import slot_owner
 from recollect.text.source_marks import words_said
 from recollect.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory
 
@@ -95,7 +96,7 @@ def _known(
             continue
         found = content_words(words_said(memory.text) or memory.text)
         name = key_name(memory.key)
-        if name != _OF_OTHERS:
+        if name != _OF_OTHERS and not slot_owner(memory.speaker):
             found |= {_SPEAKER}
             of_slot.setdefault(name, []).append((memory.id, found))
         known[memory.id,] = found

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, tzinfo
 
 from recollect.chat.content import speaker_name
 from recollect.dates import Direction, parse_dates
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
-from recollect.prompt.sentences import fact_sentence, plain_key
+from recollect.prompt.sentences import fact_sentence, key_of_speaker
 from recollect.text.source_marks import words_said
+from recollect.time_zones import day_of, zone_of
 from recollect.types import Memory, MemoryKind
 
 # Names are short; a longer text is not a name.
@@ -33,15 +33,15 @@ _ROLES = {"user": "the user", "assistant": "the assistant"}
 class RowFormat:
     """How the values of a row are written."""
 
-    zone: ZoneInfo
+    zone: tzinfo
     now: datetime
     max_characters: int
     scale: int
     """Importance is written from 0 to 1 if this is 1, from 1 to 10 if it is 10."""
 
     def day(self, memory: Memory) -> date:
-        """Return the day on which something was said, in the reader's time zone."""
-        return memory.valid_from.astimezone(self.zone).date()
+        """Return the day on which something was said: where it was said, or else where the reader is."""
+        return day_of(memory.valid_from, self.zone)
 
 
 def value_of(name: str, memory: Memory, reading: RowFormat) -> str:
@@ -113,7 +113,7 @@ def _said(memory: Memory) -> str | None:
 def _said_on(memory: Memory, reading: RowFormat) -> date:
     """Return the day on which the quoted words were said; a memory may have begun to be true before."""
     at = memory.evidence[0].said_at if memory.evidence else memory.valid_from
-    return at.astimezone(reading.zone).date()
+    return day_of(at, reading.zone)
 
 
 def _from(memory: Memory) -> str:
@@ -133,7 +133,8 @@ def has_passed(memory: Memory, reading: RowFormat) -> bool:
     if memory.kind not in _PASSED or _RECURS.search(text):
         return False
     said_at = max((source.said_at for source in memory.evidence), default=memory.valid_from)
-    mentions = parse_dates(text, said_at=said_at, zone=reading.zone, default=Direction.AHEAD)
+    zone = zone_of(memory.valid_from, reading.zone)
+    mentions = parse_dates(text, said_at=said_at, zone=zone, default=Direction.AHEAD)
     ahead = [mention for mention in mentions if mention.start > said_at and not mention.recurs]
     return bool(ahead) and all(mention.end <= reading.now for mention in ahead)
 
@@ -147,7 +148,7 @@ _VALUES: Mapping[str, Callable[[Memory, RowFormat], str]] = {
     "statement": _statement,
     "quote": _quote,
     "key": lambda memory, reading: escape_quotation(memory.key, reading.max_characters),
-    "plainKey": lambda memory, reading: escape_quotation(plain_key(memory.key, memory.value), reading.max_characters),
+    "plainKey": lambda memory, reading: escape_quotation(key_of_speaker(memory), reading.max_characters),
     "value": lambda memory, reading: escape_quotation(memory.value, reading.max_characters),
     "summary": lambda memory, reading: escape_quotation(memory.detail.summary or memory.text, reading.max_characters),
     "sourceContext": lambda memory, reading: escape_quotation(memory.detail.source_context, reading.max_characters),

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from recollect.prompt.escape import escape_quotation
 from recollect.text import bare, squeeze
+from recollect.text.slot_owner import OWNER_MARK, bare_key, names_owner, slot_owner
 from recollect.types import MAX_MEMORY_CHARACTERS, Memory
 
 
@@ -70,12 +71,12 @@ def place_of(memory: Memory) -> SentencePlace:
 
 
 def key_name(key: str) -> str:
-    """Return a key without the value after its colon.
+    """Return a key without the value after its colon and its speaker.
 
-    >>> key_name("allergy:peanuts"), key_name("time_zone")
+    >>> key_name("allergy:peanuts"), key_name("time_zone@ana")
     ('allergy', 'time_zone')
     """
-    return key.partition(":")[0].strip().casefold()
+    return key.partition(":")[0].partition(OWNER_MARK)[0].strip().casefold()
 
 
 def plain_key(key: str, value: str) -> str:
@@ -92,13 +93,15 @@ def plain_key(key: str, value: str) -> str:
 def fact_sentence(memory: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
     """Return a memory's own text, safe inside a block; of a fact without one its key and value."""
     text = memory.text.strip() or f"{plain_key(memory.key, memory.value)}: {memory.value}"
-    return escape_quotation(text, max_characters)
+    owner = slot_owner(memory.speaker)
+    named = text if not owner or names_owner(text, owner) else f"{squeeze(memory.speaker)}: {text}"
+    return escape_quotation(named, max_characters)
 
 
-def change_sentence(new: Memory, old: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
-    """Return a fact's text with the value that it replaces: 'The user lives in Bergen (no longer Oslo).'"""
-    before = escape_quotation(old.value, max_characters).rstrip(" .")
-    return f"{fact_sentence(new, max_characters).rstrip('.')} (no longer {before})."
+def key_of_speaker(memory: Memory) -> str:
+    """Return a fact's key in words, with the speaker where it has one of its own: "Ana's diet"."""
+    words = plain_key(bare_key(memory.key, memory.speaker), memory.value)
+    return f"{squeeze(memory.speaker)}'s {words}" if slot_owner(memory.speaker) else words
 
 
 def _has_words(text: str, value: str) -> bool:

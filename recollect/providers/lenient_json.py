@@ -107,10 +107,20 @@ class _Reader:
             if first == ",":
                 self.at += 1
                 continue
-            item = self.value(depth + 1) if not self.cut else _NOTHING
+            item = self._item(items, depth) if not self.cut else _NOTHING
             if self.cut:
                 return items
             items.append(item)
+
+    def _item(self, before: list[object], depth: int) -> object:
+        """Parse an item; an unreadable one after whole objects is where the answer broke off, and they are kept."""
+        try:
+            return self.value(depth + 1)
+        except _NoJsonError:
+            if not (before and isinstance(before[-1], dict)):
+                raise
+            self.cut = True
+            return _NOTHING
 
     def _object(self, depth: int) -> dict[str, object]:
         self.at += 1

@@ -37,6 +37,8 @@ class ModelOutput:
     value: object
     remarks: tuple[str, ...] = ()
     """What was left out of the answer, one sentence each."""
+    broke_off: bool = False
+    """The value was cut off, or became unreadable: it is the complete part."""
 
 
 def read_json_answer(text: str, accept: Accept | None = None) -> object:
@@ -96,15 +98,15 @@ def _read(text: str, accept: Accept | None, or_else: Accept | None) -> ModelOutp
         elif good(candidate.value):
             further = accept and any(good(other.value) and other.value != candidate.value for other in values)
             remarks = (() if candidate.complete else (_CUT,)) + ((_SECOND,) if further else ())
-            return ModelOutput(candidate.value, remarks)
+            return ModelOutput(candidate.value, remarks, broke_off=not candidate.complete)
         else:
             seen.append(candidate.value)
             cut = cut or not candidate.complete
     if seen and accept is None:
-        return ModelOutput(seen[0])
+        return ModelOutput(seen[0], broke_off=cut)
     if or_else and not corrupt and (near := [value for value in seen if or_else(value)]):
         return _closest(near, cut=cut)
-    raise ModelError(_failure_reason(text, seen))
+    raise ModelError(_failure_reason(text, seen), broke_off=not seen and bool(_START.search(text)))
 
 
 def _closest(near: list[object], *, cut: bool) -> ModelOutput:
@@ -113,9 +115,9 @@ def _closest(near: list[object], *, cut: bool) -> ModelOutput:
     objects = [value for value in distinct if isinstance(value, dict)]
     remarks = (_CUT,) if cut else ()
     if objects:
-        return ModelOutput(objects[0] if len(objects) == 1 else objects, remarks)
+        return ModelOutput(objects[0] if len(objects) == 1 else objects, remarks, broke_off=cut)
     full = [value for value in distinct if value]
-    return ModelOutput((full or distinct)[0], (*remarks, *((_SECOND,) if len(full) > 1 else ())))
+    return ModelOutput((full or distinct)[0], (*remarks, *((_SECOND,) if len(full) > 1 else ())), broke_off=cut)
 
 
 def _failure_reason(text: str, seen: list[object]) -> str:
@@ -159,7 +161,7 @@ def _without_reasoning(text: str) -> str:
     answer = text[ends[-1] :] if ends else ""
     text = answer if _START.search(answer) else text
     if not text.strip():
-        raise ModelError("the model's answer is empty after its reasoning, or ended within it")
+        raise ModelError("the model's answer is empty after its reasoning, or ended within it", broke_off=True)
     return text.strip()
 
 

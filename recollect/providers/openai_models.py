@@ -15,7 +15,15 @@ from recollect.errors import ModelError
 from recollect.providers.calibration import Calibration
 from recollect.providers.json_client import ApiRefusedError, JsonClient
 from recollect.providers.model_output import parse_model_output
-from recollect.providers.openai_wire import near, read_completion, read_embeddings, read_usage, unit_rows, wanted
+from recollect.providers.openai_wire import (
+    is_cut,
+    near,
+    read_completion,
+    read_embeddings,
+    read_usage,
+    unit_rows,
+    wanted,
+)
 from recollect.providers.protocols import ModelAnswer
 from recollect.text import clean, hash64
 from recollect.types import Vectors
@@ -255,6 +263,8 @@ class OpenAIChatModel:
                 usage=read_usage(answer.body),
                 calls=calls + answer.requests - 1,
                 remarks=read.remarks,
+                broke_off=read.broke_off,
+                at_limit=not read.broke_off and is_cut(answer.body),
             )
 
     async def close(self) -> None:

@@ -10,6 +10,9 @@ from recollect.providers.model_output import Accept
 from recollect.providers.protocols import ModelUsage
 from recollect.types import Vectors
 
+_CUT = "length"
+"""The `finish_reason` of an answer that reached its limit of tokens."""
+
 
 def read_embeddings(answer: object, *, count: int) -> list[list[object]]:
     """Extract the vectors of an embeddings answer, in the order of `index`.
@@ -120,8 +123,16 @@ def read_completion(body: object) -> str:
     if not isinstance(content, str) or not content.strip():
         content = _arguments(message)
     if not isinstance(content, str) or not content.strip():
-        raise ModelError(f"the model's answer is empty (finish_reason {choice.get('finish_reason')!r:.40})")
+        reason = choice.get("finish_reason")
+        raise ModelError(f"the model's answer is empty (finish_reason {reason!r:.40})", broke_off=reason == _CUT)
     return content
+
+
+def is_cut(body: object) -> bool:
+    """Return whether a chat completion ended at its limit of tokens."""
+    choices = body.get("choices") if isinstance(body, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    return isinstance(choice, dict) and choice.get("finish_reason") == _CUT
 
 
 def _arguments(message: Mapping[str, Any]) -> object:

@@ -119,6 +119,10 @@ class ModelAnswer:
     """Number of requests (falling back from JSON schema to JSON mode is a second one)."""
     remarks: tuple[str, ...] = ()
     """Sentences on unused parts of the answer: it was incomplete, or there was a second one."""
+    broke_off: bool = False
+    """The answer ended too early: `data` is what was whole of it, and more is missing."""
+    at_limit: bool = False
+    """The server says that the limit of tokens was reached, though the value is whole: it may have closed it itself."""
 
 
 class LanguageModel(Protocol):

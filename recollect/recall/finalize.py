@@ -7,6 +7,7 @@ from recollect.recall.pack import Counting, RankedMemory, Room, pack
 from recollect.recall.rank import Explanation
 from recollect.recall.recall import Ranking, describe_collapse, memory_id
 from recollect.recall.score_parts import named_parts
+from recollect.recall.unindexed import put_unindexed_first
 from recollect.text import bare
 from recollect.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory, Subject
 
@@ -25,6 +26,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     omitted = list(ranking.left_out)
     found = _without_overruled(fetched, ranking, omitted)
     found = _order_by_time(found, ranking, memories, omitted)
+    found = put_unindexed_first(found, query, ranking.spares)
     kept, lost = pack(
         found,
         limit=query.limit,

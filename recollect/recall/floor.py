@@ -1,9 +1,10 @@
 """The floor for prompts: the chance that a message has to do with anything known. Pure.
 
 Ranking orders memories relative to each other, so that something is always nearest. A prompt needs to know whether the
-nearest is near at all. Four absolute signals tell: the calibrated similarity of the nearest memories, the largest share
-of the message's informative words that one memory has, the share of them that any memory has, each word weighted by its
-rarity, and whether the message is about names of which none is known. A search by hand has no floor.
+nearest is near at all. A name that a memory has is reason enough. Else four absolute signals tell: the calibrated
+similarity of the nearest memories, the largest share of the message's informative words that one memory has, the share
+of them that any memory has, and whether the message is about names of which none is known. They mean the same for five
+memories and for five thousand. A search by hand has no floor.
 """
 
 from collections.abc import Sequence
@@ -13,58 +14,51 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recollect.recall.known_names import GENERAL, REMEMBERING, find_known_names, spoken_terms
 from recollect.recall.query import Query
 from recollect.recall.rank import RankedRow
 from recollect.recall.signals import RankingSignals
 from recollect.recall.top_k import top_k
-from recollect.text import find_names, fold, is_courtesy, is_english
+from recollect.text import (
+    find_names,
+    fold,
+    has_no_capitals,
+    is_common,
+    is_courtesy,
+    is_english,
+    is_function_word,
+    is_unspaced,
+)
 from recollect.types import MemoryKind, SubjectSnapshot
 
 # A logistic model of related and unrelated questions, fitted on half of the conversations of LoCoMo and BEAM with both
 # kinds equally frequent; docs/eval.md has the figures.
-NEARNESS_WEIGHT = 1.23
-BEST_SHARE_WEIGHT = 4.1
-KNOWN_SHARE_WEIGHT = 2.94
-# The data alone would give -5: its questions are about two people, while a message about an unknown person or work may
+NEARNESS_WEIGHT = 0.91
+BEST_SHARE_WEIGHT = 6.7
+KNOWN_SHARE_WEIGHT = 3.8
+# The data alone would give -9: its questions are about two people, while a message about an unknown person or work may
 # well be about other things that are known.
-UNKNOWN_NAMES_WEIGHT = -3.0
+UNKNOWN_NAMES_WEIGHT = -4.5
 # Long memories have more of any message's words by chance: for each factor of e in their mean length.
-LENGTH_WEIGHT = -0.84
-INTERCEPT = -1.55
+LENGTH_WEIGHT = -0.87
+INTERCEPT = -4.4
+# Weight of a common English word ("gift", "write") beside other informative words: it says less of what is meant. How
+# few memories have a word is no measure of that: a word that none has would count most of all.
+COMMON_WEIGHT = 0.5
 # The nearest memories whose similarity counts: one alone may be near by chance.
 MAX_NEAREST = 3
 # From this similarity of the nearest memory on, a message is related whatever its words: some 2 % of the unrelated
-# questions reach it, and half of the related ones.
+# questions reach it, and half of the related ones. Texts without blanks reach it by chance: they share characters.
 SAME_MEANING_THRESHOLD = 0.88
 # Log-odds of relevance of the nearest memories if nothing is embedded: words alone decide.
 USUAL_NEARNESS = 0.5
 # A message with fewer informative words continues the conversation before it ("and the other one?").
 MIN_OWN_WORDS = 3
-# With fewer memories the shares say little, and showing a note too many costs little: they are left out only if a
-# question neither mentions its author nor shares a word with any; notes only if none of them is even slightly similar.
-MIN_JUDGED = 30
-# Calibrated similarity below which a memory is not even slightly similar. Of questions about the world and five notes
-# each, nine in ten unrelated ones are below, and one in five related ones.
-FAR_THRESHOLD = 0.08
 # Maximum number of memories kept because they name an instance of what a message asks for in general ("which animals").
 MAX_INSTANCES = 3
 # Memories with the most evidence by words whose shares are computed.
 _MAX_COMPARED = 50
 _MIN_RELEVANCE, _MAX_RELEVANCE = 0.001, 0.999
-# Words of questions about the memory itself, and of times: they do not say what a message is about.
-_REMEMBERING = frozenset(
-    """know known remember recall remind reminded memory memories tell told say said talk talked speak spoke mention
-    mentioned discuss discussed discussion conversation conversations chat chats chatted message messages bring brought
-    ask asked weißt kennst erinnerst sabes recuerdas acuerdas sais souviens ricordi sai lembra lembras sabe
-    weet""".split()
-)
-_GENERAL = _REMEMBERING | frozenset(
-    """anything everything something thing things stuff all ever last recent recently earlier before previous previously
-    past today yesterday day days week weeks month months year years time times ago list order walk throughout across
-    different aspects items summarize summarise summary overview""".split()
-)
-
-
 SMALL_TALK = "the message is small talk"
 UNRELATED = "the message has to do with nothing known"
 
@@ -83,9 +77,9 @@ class Familiarity(NamedTuple):
     nearness: float
     """Mean log-odds of the calibrated similarity of the nearest memories."""
     best_share: float
-    """Largest share of the message's informative words that one memory has, weighted by rarity."""
+    """Largest share of the message's informative words that one memory has; common ones count less."""
     known_share: float
-    """Share of them that any memory has, weighted by rarity."""
+    """Share of them that any memory has."""
     has_unknown_names: bool
     """Whether the message is about names of which no memory has any."""
     length: float
@@ -139,10 +133,6 @@ class Floor:
             return FloorResult([], SMALL_TALK)
         if self._is_related:
             return FloorResult(list(rows))
-        has_few_memories = len(self._snapshot) < MIN_JUDGED
-        if has_few_memories and (self._signals.words.hits.any() or not asks_about_the_world(query)):
-            return FloorResult(list(rows))
-        keeps_notes = not self._is_far if has_few_memories else self._few_notes and query.personal
         always = query.newest or frozenset()
         instances = {row.id for row in [row for row in rows if row.has_related_term][:MAX_INSTANCES]}
         kept = [
@@ -151,14 +141,9 @@ class Floor:
             if row.kind is MemoryKind.EPISODE  # the policy has already limited its distance
             or row.id in always
             or row.id in instances
-            or (keeps_notes and row.kind is MemoryKind.NOTE)
+            or (self._few_notes and query.personal and row.kind is MemoryKind.NOTE)
         ]
         return FloorResult(kept, UNRELATED)
-
-    @cached_property
-    def _is_far(self) -> bool:
-        """Whether no memory is even slightly similar to the message."""
-        return self._query.vector is not None and float(self._signals.meaning.similarity.max()) < FAR_THRESHOLD
 
     @cached_property
     def _is_small_talk(self) -> bool:
@@ -169,11 +154,6 @@ class Floor:
         return is_related(self._query, self._snapshot, self._signals)
 
 
-def asks_about_the_world(query: Query) -> bool:
-    """Return whether a message is a question in English that does not mention its author."""
-    return query.question and not query.personal and query.text.isascii() and is_english(query.text)
-
-
 def is_small_talk(query: Query) -> bool:
     """Return whether a message needs no memory: courtesies, or only function words that ask nothing of the user."""
     if query.personal and query.question:  # "Who am I?", "When do I get up in the morning?"
@@ -181,14 +161,24 @@ def is_small_talk(query: Query) -> bool:
     return is_courtesy(query.text, frozenset(query.spoken.values()))
 
 
+def asks_in_general(query: Query) -> bool:
+    """Return whether a message is about its author or the memory as such: "What do you know about me?"."""
+    if any(find_informative_words(query)) or query.dates:
+        return False
+    return query.personal or any(fold(word) in REMEMBERING for word in (*query.spoken.values(), *query.terms))
+
+
 def is_related(query: Query, snapshot: SubjectSnapshot, signals: RankingSignals) -> bool:
     """Return whether a message has to do with anything in a subject's memory."""
-    if query.vector is not None and float(signals.meaning.similarity.max()) >= SAME_MEANING_THRESHOLD:
+    nearest = float(signals.meaning.similarity.max())
+    if query.vector is not None and nearest >= SAME_MEANING_THRESHOLD and not is_unspaced(query.text):
         return True
     informative = find_informative_words(query)
     if not any(informative):  # "What do you know about me?", "What did I do last week?"
-        return query.personal or bool(query.dates or query.background) or _asks_about_memory(query)
+        return asks_in_general(query) or bool(query.dates or query.background)
     if sum(informative) < MIN_OWN_WORDS and (query.background or _has_memories_of_its_time(signals)):
+        return True
+    if find_known_names(query, signals.words.hits):
         return True
     return measure_familiarity(query, snapshot, signals, informative).chance >= query.policy.related
 
@@ -197,21 +187,29 @@ def _has_memories_of_its_time(signals: RankingSignals) -> bool:
     return signals.in_time is not None and bool(signals.in_time.any())
 
 
-def _asks_about_memory(query: Query) -> bool:
-    return any(fold(word) in _REMEMBERING for word in query.spoken.values())
-
-
 def find_informative_words(query: Query) -> list[bool]:
-    """Return for each term of a query whether it says what the query is about; dates and general words do not."""
+    """Return for each term of a query whether it says what the query is about.
+
+    Dates, general words, and function words of any language do not: a short message may not tell its language.
+    """
     dated = bool(query.dates)
-    return [fold(query.spoken[term]) not in _GENERAL and not (dated and term.isdecimal()) for term in query.terms]
+    return [
+        not (
+            {word, term} & GENERAL
+            or is_function_word(word)
+            or (dated and term.isdecimal())
+            or (term.lower() == term.upper() and term != word and not has_no_capitals(term))
+        )
+        for term, word in spoken_terms(query)
+    ]
 
 
 def measure_familiarity(
     query: Query, snapshot: SubjectSnapshot, signals: RankingSignals, informative: Sequence[bool]
 ) -> Familiarity:
     """Measure how much a query has to do with the memories of a subject."""
-    weights = np.where(informative, signals.words.rarity, 0.0)
+    common = [is_common(word) for _, word in spoken_terms(query)]
+    weights = np.where(informative, np.where(common, COMMON_WEIGHT, 1.0), 0.0)
     total = float(weights.sum())
     hits = signals.words.hits
     best = top_k(np.where(hits > 0, signals.words.evidence, -np.inf), _MAX_COMPARED)
@@ -235,7 +233,7 @@ def _names_only_unknown(query: Query, known: Sequence[bool]) -> bool:
     named = {fold(name) for name in find_names(query.text)}
     if not named or not is_english(query.text):  # other languages have other capitals
         return False
-    spoken = [fold(query.spoken[term]) for term in query.terms]
+    spoken = [word for _, word in spoken_terms(query)]
     if any(has and word in named for word, has in zip(spoken, known, strict=True)):
         return False
     return not {fold(name) for name in find_names(query.text, places=False)}.isdisjoint(spoken)

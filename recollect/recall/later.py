@@ -72,7 +72,8 @@ def _are_of_people(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -
     """Return which memories are statements of a person, not of a model, and no questions."""
     roles = snapshot.roles[positions]
     stated: npt.NDArray[np.bool_] = np.isin(snapshot.kinds[positions], _KINDS) & (roles < QUESTION_FLAG)
-    return stated & (roles != _ASSISTANT)
+    stated &= roles != _ASSISTANT
+    return stated
 
 
 def _likeness(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
@@ -86,10 +87,10 @@ def _likeness(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt
     weights = {key: log(1 + count / holding) for key, holding in having.items()}
     totals = [sum(weights[key] for key in each) or 1.0 for each in keys]
     shared = np.zeros((count, count))
-    for one in range(count):
-        for other in range(one):
-            both = sum(weights[key] for key in keys[one] & keys[other])
-            shared[one, other] = shared[other, one] = both / min(totals[one], totals[other])
+    for row in range(count):
+        for column in range(row):
+            both = sum(weights[key] for key in keys[row] & keys[column])
+            shared[row, column] = shared[column, row] = both / min(totals[row], totals[column])
     return (shared + _cosines(snapshot, positions)) / 2
 
 

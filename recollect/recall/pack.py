@@ -7,6 +7,7 @@ from typing import NamedTuple
 from recollect.recall.rank import RankedRow
 from recollect.text import STOP_WORDS, words
 from recollect.text.normalize import typed
+from recollect.text.source_marks import words_said
 from recollect.types import MAX_MEMORY_CHARACTERS, Memory, MemoryId, OmittedMemory, SubjectSnapshot
 
 Counting = Callable[[str], int]
@@ -16,11 +17,15 @@ Counting = Callable[[str], int]
 # change with the question (prompt caches).
 STANDING_SHARE = 0.75
 # Tokens of a block's frame, and of a row's marks, speaker and date, as counted over rendered blocks. There are two
-# blocks: standing facts, whose rows have marks only, and the rest. A frame takes 65 to 75 tokens, depending on its
-# boundary.
+# blocks: standing facts and the rest. A frame takes 65 to 75 tokens, depending on its boundary. Rows of standing facts
+# that quote nobody have marks only.
 FRAME_TOKENS = 76
 ROW_TOKENS = 16
 STANDING_ROW_TOKENS = 3
+# Maximum tokens of a row of the profile block that is not about health: a longer one is shown where it bears on the
+# query, not in every prompt. Over ten conversations of BEAM, where a sentence has 36 words on average, the block took
+# 490 tokens of 800 without this limit.
+MAX_STANDING_ROW_TOKENS = 48
 
 
 class RankedMemory(NamedTuple):
@@ -76,10 +81,13 @@ class Room:
     def refuse(self, found: RankedMemory) -> str:
         """Take the tokens of a row and of the block it opens; returns why there is no room, or an empty text."""
         standing, critical = found.row.standing, found.memory.is_safety_critical
-        marks = STANDING_ROW_TOKENS if standing else ROW_TOKENS
-        tokens = self._count(found.memory.text[:MAX_MEMORY_CHARACTERS]) + marks
+        said = words_said(found.memory.text)
+        marks = STANDING_ROW_TOKENS if standing and said is None else ROW_TOKENS
+        tokens = self._count((said or found.memory.text)[:MAX_MEMORY_CHARACTERS]) + marks
         frame = 0 if standing in self._framed else FRAME_TOKENS
         is_bounded = standing and not critical
+        if is_bounded and tokens > MAX_STANDING_ROW_TOKENS:
+            return f"no room in the profile block: takes {tokens} tokens, a row has at most {MAX_STANDING_ROW_TOKENS}"
         left = (min(self._left, self._standing) if is_bounded else self._left) - frame
         if tokens > left:
             where = " in the profile block" if is_bounded else ""

@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import cache
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from recollect.dates import may_name_time, parse_dates
 from recollect.ids import id_bytes
@@ -156,6 +155,8 @@ class RecallRequest:
     """Rules whose memories are left out, as they may not go where the result goes."""
     withheld: frozenset[MemoryId] = frozenset()
     """Memories that are known to be left out for these rules."""
+    zone: tzinfo | None = None
+    """The asker's time zone, which says when a day begins; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,7 +235,7 @@ def make_query(
     *,
     vector: Vector | None,
     now: datetime,
-    zone: ZoneInfo,
+    zone: tzinfo,
     dates: Sequence[Interval] | None = None,
     read: Callable[[str], QueryText] = read_query,
 ) -> Query:
@@ -244,14 +245,16 @@ def make_query(
         request: What is asked.
         vector: Embedding of its text, in the space whose vectors will be read.
         now: When it is asked (aware).
-        zone: The asker's time zone, which says when a day begins.
+        zone: The asker's time zone, if the request names none.
         dates: The times asked about; None reads them from the text.
         read: Does as `read_query`, perhaps from a cache.
     """
     text = request.text
     reading = read(text)
     if dates is None:
-        mentions = parse_dates(text[-MAX_DATED:], said_at=now, zone=zone) if reading.may_name_time else ()
+        mentions = (
+            parse_dates(text[-MAX_DATED:], said_at=now, zone=request.zone or zone) if reading.may_name_time else ()
+        )
         dates = [(mention.start, max(now, mention.end) if mention.since else mention.end) for mention in mentions]
     wants_known = request.for_prompt and (reading.personal or not reading.question)
     return Query(

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import to_micros
+from recollect.ids import is_unstored
 from recollect.recall.bm25 import rarity
 from recollect.recall.query import Query
 from recollect.recall.signals import RankingSignals
@@ -225,7 +226,7 @@ class Explanation:
 
     def reasons(self, row: RankedRow) -> tuple[str, ...]:
         """Return the reasons for a row's rank, the kind of evidence that usually says most first."""
-        reasons = ["a standing fact"] if row.standing else []
+        reasons = ["a standing fact"] if row.standing else ["not formed yet"] if is_unstored(row.id) else []
         if row.similarity >= _NEAR_THRESHOLD:
             meaning = "means the same" if row.similarity >= _SAME_MEANING_THRESHOLD else "near in meaning"
             reasons.append(f"{meaning} ({row.similarity:.2f})")

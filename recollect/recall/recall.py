@@ -12,10 +12,11 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from recollect.ids import id_text
+from recollect.ids import id_text, is_unstored
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
-from recollect.recall.floor import Floor
+from recollect.recall.floor import Floor, asks_in_general
+from recollect.recall.known_names import weigh_known_names
 from recollect.recall.later import put_later_first
 from recollect.recall.newest import asks_what_holds_now
 from recollect.recall.order import (
@@ -39,6 +40,7 @@ from recollect.recall.signals import RankingSignals, collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
 from recollect.types import (
+    KEPT_IMPORTANCE,
     MemoryId,
     MemoryKind,
     OmittedMemory,
@@ -93,11 +95,9 @@ class Ranking:
 
     def wanted(self) -> dict[Subject, list[MemoryId]]:
         """Return the ids to fetch from each subject."""
-        if len(self.reading_list) == 1:
-            ids = {self.reading_list[0]: list(self.ids)}
-        else:
-            ids = {}
-            for row, id_ in zip(self.rows, self.ids, strict=True):
+        ids: dict[Subject, list[MemoryId]] = {}
+        for row, id_ in zip(self.rows, self.ids, strict=True):
+            if not is_unstored(id_):
                 ids.setdefault(row.subject, []).append(id_)
         for quotation in self.quotations.values():
             ids.setdefault(quotation.subject, []).append(memory_id(quotation))
@@ -147,7 +147,8 @@ def rank_subjects(
     ]
     spares = _find_spares(found, collapsed, query)
     if query.for_prompt:
-        strong = [row for row in kept if is_worth_showing(row, query)]
+        shows_all = asks_in_general(query)  # then what is kept, the most important first, is what is asked for
+        strong = [row for row in kept if (shows_all and _is_kept(row)) or is_worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
         weak = [row for row in kept if row not in strong][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
@@ -166,6 +167,10 @@ def rank_subjects(
         gists=snapshots[0].derive(Gists) if len(snapshots) == 1 else Gists(),
         parts=found.parts,
     )
+
+
+def _is_kept(row: RankedRow) -> bool:
+    return row.kind is not MemoryKind.TURN or row.importance >= KEPT_IMPORTANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +199,8 @@ def _add_candidates(
 ) -> None:
     """Add the best rows of one subject; with `all_notes`, all its notes."""
     evidence = score_memories(snapshot, signals, query)
+    if query.for_prompt:
+        evidence += weigh_known_names(query, signals)
     hidden = mask_hidden(snapshot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf

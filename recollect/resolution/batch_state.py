@@ -11,6 +11,7 @@ from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.slots import slot_mark, value_mark
 from recollect.resolution.values import Claim, EndedMemory, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.text import bare, terms
+from recollect.text.slot_owner import names_owner, reaches_speaker, slot_owner
 from recollect.types import Action, Candidate, Evidence, Memory, MemoryId, MemoryKind
 
 # Words that say outright that something changed; they outweigh a lower confidence.
@@ -41,6 +42,7 @@ class KnownMemory:
     type: str
     key: str
     value: str
+    speaker: str
     importance: float
     confidence: float
     valid_from: datetime
@@ -65,6 +67,7 @@ def of_memory(memory: Memory) -> KnownMemory:
         type=memory.type,
         key=memory.key,
         value=memory.value,
+        speaker=memory.speaker,
         importance=memory.importance,
         confidence=memory.confidence,
         valid_from=memory.valid_from,
@@ -83,6 +86,7 @@ def of_candidate(candidate: Candidate, evidence: tuple[Evidence, ...], place: in
         type=candidate.type,
         key=candidate.key,
         value=candidate.value,
+        speaker=candidate.speaker,
         importance=candidate.importance,
         confidence=candidate.confidence,
         valid_from=candidate.valid_from,
@@ -108,11 +112,6 @@ def is_newer(evidence: Evidence, known: KnownMemory) -> bool:
 def changes_openly(candidate: Candidate) -> bool:
     """Whether a statement says that something changed, rather than merely differing."""
     return candidate.ends or bool(_CHANGE.search(candidate.quote))
-
-
-def told_as_change(known: KnownMemory) -> bool:
-    """Whether a memory was told as a change, so that what was said before it may have ended with it."""
-    return any(_CHANGE.search(source.quote) for source in known.evidence)
 
 
 @dataclass(slots=True)
@@ -283,8 +282,24 @@ class Case:
 
 
 def same_slot(candidate: Candidate, known: KnownMemory) -> bool:
-    """Whether a candidate and a fact fill the same slot."""
-    return slot_mark(candidate.key, candidate.value) == slot_mark(known.key, known.value)
+    """Whether a candidate and a fact fill the same slot of the same speaker."""
+    return slot_mark(candidate.key, candidate.value, candidate.speaker) == slot_mark(
+        known.key, known.value, known.speaker
+    )
+
+
+def same_owner(candidate: Candidate, known: KnownMemory) -> bool:
+    """Whether the slots of a candidate and of a fact belong to the same speaker."""
+    return slot_owner(candidate.speaker) == slot_owner(known.speaker)
+
+
+def concerns(candidate: Candidate, known: KnownMemory) -> bool:
+    """Whether a statement may end a memory: that of another speaker only if one of the two names the other."""
+    said = f"{candidate.quote} {candidate.text}"
+    if reaches_speaker(candidate.speaker, known.speaker, said if candidate.forgets else None):
+        return True
+    mine, theirs = slot_owner(candidate.speaker), slot_owner(known.speaker)
+    return not candidate.forgets and (names_owner(said, theirs) or names_owner(known.text, mine))
 
 
 def same_value(candidate: Candidate, known: KnownMemory) -> bool:

@@ -254,6 +254,15 @@ def signs(text: str) -> list[str]:
     return re.findall(r"\w[+#]+(?!\w)", text)
 
 
+def digits(text: str) -> frozenset[str]:
+    """Return the numbers that a text writes in digits, in any script.
+
+    >>> sorted(digits("每天10毫克, 5 mg"))
+    ['10', '5']
+    """
+    return frozenset(re.findall(r"\d{1,40}", text))
+
+
 def _currencies(text: str) -> list[str]:
     return re.findall("[$€£]", text)
 

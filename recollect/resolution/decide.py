@@ -1,7 +1,8 @@
 """Decide what becomes of each candidate: add, merge, replace, ignore, hold or close, with the reason. Pure.
 
 The rules are in `FINAL_RULES`, `FACT_RULES` and `NOTE_RULES`, in the order in which they are asked; the first that
-decides has decided. Then an amendment may close more: what the extractor names as corrected.
+decides has decided. No rule reads what a candidate ends or replaces: a slot's new value, a request to forget, or a
+model's own word says so (`MODEL_RULES`, `_with_correction`).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,22 +14,27 @@ from recollect.resolution.batch_state import (
     Case,
     KnownMemory,
     changes_openly,
+    concerns,
     is_newer,
+    same_owner,
     same_slot,
     same_value,
 )
 from recollect.resolution.compare import (
+    differs,
     recounts,
     same,
     says_more,
 )
-from recollect.resolution.correction import Worth, weigh_correction
+from recollect.resolution.correction import Worth, may_repeat, weigh_correction
 from recollect.resolution.forget_targets import forget_targets
 from recollect.resolution.note_rules import (
+    REWRITTEN,
     decide_end_of_nothing,
     follow_judge,
+    merge_near_notes,
     repeat_known_words,
-    weigh_near_notes,
+    rewritten,
 )
 from recollect.resolution.outcomes import (
     close_known,
@@ -75,9 +81,13 @@ def _decide(case: Case) -> ResolvedCandidate:
     final = _first(FINAL_RULES, case)
     if final is not None:
         return final
-    rules = FACT_RULES if case.candidate.kind is MemoryKind.FACT else NOTE_RULES
+    is_fact, by_model = case.candidate.kind is MemoryKind.FACT, case.candidate.by_model
+    rules = (
+        *(MODEL_RULES if by_model else ()),
+        *(FACT_RULES if is_fact else NOTE_RULES),
+    )
     decided = _first(rules, case) or outcome(Action.ADD, case.claim, "new")
-    return _with_correction(case, decided)
+    return _with_correction(case, decided) if by_model else decided
 
 
 def _with_unshown_target(decided: ResolvedCandidate) -> ResolvedCandidate:
@@ -189,11 +199,12 @@ def _fill_slot(case: Case) -> ResolvedCandidate | None:
     for known in here:
         if same_value(candidate, known):
             return strengthen(batch, claim, known, Action.IGNORE, "this is known already")
-    ruled_out = opposite_mark(candidate.key, candidate.value)
+    ruled_out = opposite_mark(candidate.key, candidate.value, candidate.speaker)
     opposites = [
         known
         for known in batch.facts()
-        if slot_mark(known.key, known.value) == ruled_out or _leaves_out(candidate, known)
+        if same_owner(candidate, known)
+        and (slot_mark(known.key, known.value, known.speaker) == ruled_out or _leaves_out(candidate, known))
     ]
     rivals = [*here, *opposites]
     for known in rivals:
@@ -212,7 +223,27 @@ def _leaves_out(candidate: Candidate, known: KnownMemory) -> bool:
     return leaves_out(candidate.key, candidate.value, known.key, known.value)
 
 
-# What the extractor names.
+# What a model names.
+
+
+def _repeat_named_memory(case: Case) -> ResolvedCandidate | None:
+    """Strengthen the memory that the model says this repeats, of whatever kind, if it or the judge is believed."""
+    candidate, repeated = case.candidate, case.candidate.comparison.repeats
+    known = case.batch.find(repeated) if repeated and not (candidate.ends or candidate.replaces) else None
+    if known is None or known.memory is None:
+        return None
+    verdict, reason = case.inputs.judged.get(case.place), "the model says that this is known"
+    if verdict and verdict.action in (Action.IGNORE, Action.MERGE) and verdict.target == repeated:
+        is_same, reason = differs(candidate.text, known.text) is None, "a model says that this is known"
+    else:
+        is_same = may_repeat(candidate, known.kind, known.text, known.value)
+    if not is_same:
+        return None
+    if candidate.kind is not known.kind or not says_more(candidate.text, known.text):
+        return strengthen(case.batch, case.claim, known, Action.MERGE, reason)
+    if candidate.kind is MemoryKind.NOTE and is_newer(case.evidence, known):
+        return replace_known(case.batch, case.claim, [known], f"{reason}; it says more", refined=True)
+    return None
 
 
 def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidate:
@@ -222,10 +253,17 @@ def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidat
     unsure = decided.action is Action.IGNORE and decided.target is not None and not decided.strengthens
     if named is None or decided.valid_to or unsure or decided.target is named.memory:
         return decided
+    if not concerns(candidate, named):
+        return replace(decided, reason=f"{decided.reason}; the extractor would correct what another speaker said")
     worth, reason = weigh_correction(case.claim, named, case.message, case.policy)
+    verdict = case.inputs.judged.get(case.place) if worth is Worth.DOUBTED else None
     if worth is Worth.DOUBTED:
-        worth, reason = _settle_doubt(named, case.inputs.judged.get(case.place), reason)
+        worth, reason = _settle_doubt(named, verdict, reason)
     if worth is Worth.TAKEN and is_newer(case.evidence, named):
+        if verdict and verdict.text:
+            closes = (*decided.closes, *case.batch.end_named(named, case.claim))
+            anew = replace_known(case.batch, rewritten(case.claim, verdict), [], reason)
+            return replace(anew, action=Action.REPLACE, target=named.memory, closes=closes)
         return _with_closing(case, decided, named, reason)
     if worth is Worth.TAKEN:
         return store_as_ended(case.claim, named) if decided.adds and not candidate.ends else decided
@@ -238,12 +276,12 @@ def _settle_doubt(named: KnownMemory, verdict: JudgeVerdict | None, reason: str)
     if verdict is None or named.memory is None:
         return Worth.DOUBTED, reason
     if verdict.action is Action.REPLACE and verdict.target == named.memory.id:
-        return Worth.TAKEN, "a model says that it corrects this"
+        return Worth.TAKEN, REWRITTEN if verdict.text else "a model says that it corrects this"
     return Worth.REFUSED, f"{reason}, and {verdict.problem or 'a model does not say so'}"
 
 
 def _with_closing(case: Case, decided: ResolvedCandidate, named: KnownMemory, reason: str) -> ResolvedCandidate:
-    """Close the memory that the extractor names, beside what was decided on the candidate itself."""
+    """Close the memory that the model names, beside what was decided on the candidate itself."""
     candidate = case.candidate
     more = says_more(candidate.text, named.text) and not recounts(candidate.text, named.text)
     refined = more and not candidate.ends
@@ -264,10 +302,7 @@ FINAL_RULES: tuple[Rule, ...] = (
 """For every candidate; what they decide is not amended by `_with_correction`."""
 FACT_RULES: tuple[Rule, ...] = (_end_fact, _refine_value, _fill_slot)
 """For facts; a fact that none decides on is added."""
-NOTE_RULES: tuple[Rule, ...] = (
-    repeat_known_words,
-    weigh_near_notes,
-    decide_end_of_nothing,
-    follow_judge,
-)
-"""For notes; a note that none decides on is added."""
+NOTE_RULES: tuple[Rule, ...] = (repeat_known_words, merge_near_notes, decide_end_of_nothing, follow_judge)
+"""For notes: what says the same is one memory; a note that none decides on is added."""
+MODEL_RULES: tuple[Rule, ...] = (_repeat_named_memory,)
+"""For a model's candidates, before the rules of their kind."""

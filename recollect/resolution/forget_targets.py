@@ -1,8 +1,8 @@
 """What a request to forget means among the memories that hold. Pure."""
 
-from recollect.resolution.batch_state import Case, KnownMemory, is_newer
+from recollect.resolution.batch_state import Case, KnownMemory, concerns, is_newer, same_slot
 from recollect.resolution.lexicon import DEGREE
-from recollect.resolution.slots import slot_mark, value_mark
+from recollect.resolution.slots import value_mark
 from recollect.resolution.tokens import TokenizedSentence, names, tokenize
 from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic_words
 from recollect.types import Candidate
@@ -14,7 +14,7 @@ MIN_SHARED_WORDS = 0.6
 def forget_targets(case: Case) -> list[KnownMemory]:
     """Find what a request to forget means: whatever holds the words of one of the things it names."""
     candidate, evidence = case.candidate, case.evidence
-    active = [known for known in case.active() if is_newer(evidence, known)]
+    active = [known for known in case.active() if is_newer(evidence, known) and concerns(candidate, known)]
     if candidate.forgets_all:
         return active
     sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
@@ -37,8 +37,7 @@ def _fills_the_slot(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether a fact is the one that a request to forget states."""
     if not candidate.key or not known.key:
         return False
-    same_slot = slot_mark(candidate.key, candidate.value) == slot_mark(known.key, known.value)
-    return same_slot and value_mark(candidate.value) == value_mark(known.value)
+    return same_slot(candidate, known) and value_mark(candidate.value) == value_mark(known.value)
 
 
 def _is_meant(topic: str, known: TokenizedSentence) -> bool:

@@ -1,8 +1,9 @@
 """What the rules leave open is asked of a model, all of a batch in one call. Asks the model it is given.
 
 Open is a note that the rules would add although memories near it are similar in meaning: neither of them merged it,
-contradicted it or was named as what it corrects. Open, too, is whether a memory is corrected that the extractor names
-and that is unlike the statement. The rules have the last word (`decide.py`).
+contradicted it or was named as what it corrects. Open, too, is whether a memory is repeated or corrected that the
+extractor names, where its word is in doubt (`correction.py`). Where only a part of a memory changed, the judge
+rewrites it with what still holds: its words must be those of the memory and of the statement.
 """
 
 import json
@@ -17,7 +18,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from recollect.errors import BreakerOpenError, BudgetSpentError, ModelError
 from recollect.profiles.policies import ResolvePolicy
 from recollect.providers.protocols import LanguageModel
-from recollect.resolution.values import JudgeVerdict, Neighbours, ResolvedCandidate
+from recollect.resolution.compare import digits
+from recollect.resolution.values import JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate
+from recollect.text import squeeze, terms
 from recollect.types import Action, Memory, MemoryId, MemoryKind
 
 SCHEMA_NAME = "judge"
@@ -25,8 +28,10 @@ SCHEMA_NAME = "judge"
 MAX_NEIGHBOURS = 3
 # Statements in one call; what is beyond them is decided by the rules.
 MAX_STATEMENTS = 24
-# Longest text shown of a statement or memory, in characters.
-_SHOWN = 400
+# Longest text shown of a statement or memory, in characters: what is not shown would be lost when it is rewritten.
+_SHOWN = 2_000
+# Longest text of a memory that is rewritten, and the share of its terms that may be in neither source.
+_MAX_WRITTEN, _MAX_OWN_TERMS = 2_000, 0.25
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -37,10 +42,11 @@ SCHEMA: Mapping[str, Any] = {
                 "type": "object",
                 "properties": {
                     "candidate": {"type": "integer"},
-                    "action": {"type": "string", "enum": ["add", "ignore", "replace", "merge"]},
+                    "action": {"type": "string", "enum": ["add", "ignore", "replace", "amend", "merge"]},
                     "target": {"type": ["integer", "null"]},
+                    "text": {"type": ["string", "null"]},
                 },
-                "required": ["candidate", "action", "target"],
+                "required": ["candidate", "action", "target", "text"],
                 "additionalProperties": False,
             },
         }
@@ -68,8 +74,9 @@ class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
 
     candidate: int
-    action: Literal["add", "ignore", "replace", "merge"]
+    action: Literal["add", "ignore", "replace", "amend", "merge"]
     target: int | None = None
+    text: str | None = None
 
 
 def open_questions(
@@ -81,7 +88,8 @@ def open_questions(
     closed = {closing.memory.id for decided in resolved for closing in decided.closes}
     questions: list[JudgeQuestion] = []
     for place, (decided, near) in enumerate(zip(resolved, neighbours.near, strict=False)):
-        if not _is_open(decided) and decided.doubted is None:
+        named = decided.doubted or _repeated(decided, near, neighbours.facts)
+        if not _is_open(decided) and named is None:
             continue
         similar = [
             other
@@ -91,15 +99,23 @@ def open_questions(
             and other.memory.id not in closed
             and other.memory != decided.doubted
         ]
-        # The one that the extractor names is asked about even if others are nearer.
-        repeated = decided.candidate.comparison.repeats
-        beside = [decided.doubted] if decided.doubted else []
-        beside += sorted((other.memory for other in similar), key=lambda memory: memory.id != repeated)
+        # What the extractor names is asked about even if others are nearer, or nothing is near.
+        beside = [named] if named and named.id not in closed else []
+        beside += [other.memory for other in similar if other.memory not in beside]
         if beside:
             nearest = max((other.similarity for other in similar), default=0.0)
             shown = tuple(beside[:MAX_NEIGHBOURS])
             questions.append(JudgeQuestion(place=place, decided=decided, beside=shown, similarity=nearest))
     return questions[:MAX_STATEMENTS]
+
+
+def _repeated(decided: ResolvedCandidate, near: Sequence[Neighbour], facts: Sequence[Memory]) -> Memory | None:
+    """Find the memory that the extractor says a statement repeats, which was added all the same."""
+    repeated = decided.candidate.comparison.repeats
+    if repeated is None or not decided.adds or decided.candidate.replaces:
+        return None
+    shown = (*(neighbour.memory for neighbour in near), *facts)
+    return next((memory for memory in shown if memory.id == repeated), None)
 
 
 def _is_open(decided: ResolvedCandidate) -> bool:
@@ -142,13 +158,20 @@ def _shown(questions: Sequence[JudgeQuestion]) -> list[Memory]:
 def _asked(questions: Sequence[JudgeQuestion], numbers: Mapping[MemoryId, int], clean: Callable[[str], str]) -> str:
     lines: list[str] = []
     for number, question in enumerate(questions, start=1):
-        said = question.decided.evidence[0].said_at
-        lines.append(f"New statement {number}, {said:%d %B %Y}: {_quoted(clean(question.decided.candidate.text))}")
+        candidate, said = question.decided.candidate, question.decided.evidence[0]
+        what = _described(candidate.kind, candidate.key, candidate.value, candidate.text, clean)
+        lines.append(f"New statement {number}, {said.said_at:%d %B %Y}, {what}; said as {_quoted(clean(said.quote))}")
         for memory in question.beside:
             since = max((source.said_at for source in memory.evidence), default=memory.known_from)
-            lines.append(f"  beside memory {numbers[memory.id]}, {since:%d %B %Y}: {_quoted(clean(memory.text))}")
+            what = _described(memory.kind, memory.key, memory.value, memory.text, clean)
+            lines.append(f"  beside memory {numbers[memory.id]}, {since:%d %B %Y}, {what}")
     before, _, after = _prompt("judge.user.txt").partition("{statements}")
     return before + "\n".join(lines) + after
+
+
+def _described(kind: MemoryKind, key: str, value: str, text: str, clean: Callable[[str], str]) -> str:
+    slot = f" ({_quoted(key)} = {_quoted(clean(value))})" if kind is MemoryKind.FACT else ""
+    return f"{kind.value}{slot}: {_quoted(clean(text))}"
 
 
 def _quoted(text: str) -> str:
@@ -175,13 +198,26 @@ def _read(data: object, questions: Sequence[JudgeQuestion], numbers: Mapping[Mem
 
 
 def _verdict(answer: _Answer, question: JudgeQuestion, numbers: Mapping[MemoryId, int]) -> JudgeVerdict:
-    action = Action(answer.action)
-    if action is Action.ADD:
-        return JudgeVerdict(action=action)
-    target = next((memory.id for memory in question.beside if numbers[memory.id] == answer.target), None)
+    if answer.action == "add":
+        return JudgeVerdict(action=Action.ADD)
+    target = next((memory for memory in question.beside if numbers[memory.id] == answer.target), None)
     if target is None:
         return JudgeVerdict(problem=f"the model names memory {answer.target}, which was not shown beside it")
-    return JudgeVerdict(action=action, target=target)
+    if answer.action != "amend":
+        return JudgeVerdict(action=Action(answer.action), target=target.id)
+    text = squeeze(answer.text or "")
+    said = question.decided
+    if not _is_made_of(text, (target.text, said.candidate.text, *(source.quote for source in said.evidence))):
+        return JudgeVerdict(problem="the model would rewrite it in words that neither has")
+    return JudgeVerdict(action=Action.REPLACE, target=target.id, text=text)
+
+
+def _is_made_of(text: str, sources: Sequence[str]) -> bool:
+    """Return whether a rewritten memory says nothing else than its sources, as far as its words and numbers tell."""
+    written, known = set(terms(text)), {term for source in sources for term in terms(source)}
+    is_counted = digits(text) <= digits(" ".join(sources))
+    own = len(written - known)
+    return bool(written) and len(text) <= _MAX_WRITTEN and is_counted and own <= _MAX_OWN_TERMS * len(written)
 
 
 @lru_cache(maxsize=4)

@@ -5,8 +5,10 @@ from dataclasses import replace
 from recollect.resolution.batch_state import Case, KnownMemory, is_newer
 from recollect.resolution.compare import alike, differs, never_merge, same, says_more
 from recollect.resolution.outcomes import outcome, replace_known, store_as_ended, strengthen
-from recollect.resolution.values import ResolvedCandidate
+from recollect.resolution.values import Claim, JudgeVerdict, ResolvedCandidate
 from recollect.types import Action
+
+REWRITTEN = "a model says that a part of this changed, and rewrote it with what still holds"
 
 
 def repeat_known_words(case: Case) -> ResolvedCandidate | None:
@@ -17,10 +19,10 @@ def repeat_known_words(case: Case) -> ResolvedCandidate | None:
     return None
 
 
-def weigh_near_notes(case: Case) -> ResolvedCandidate | None:
-    """Merge with the most similar note that says the same."""
+def merge_near_notes(case: Case) -> ResolvedCandidate | None:
+    """Merge with the most similar note that says the same, if one does."""
     for known, similarity in case.near:
-        decided = _against(case, known, similarity)
+        decided = _merged(case, known, similarity)
         if decided:
             return decided
     return None
@@ -34,6 +36,13 @@ def decide_end_of_nothing(case: Case) -> ResolvedCandidate | None:
     if candidate.replaces and case.batch.find(candidate.replaces) is None:
         return outcome(Action.IGNORE, case.claim, "what it would end has ended already")
     return outcome(Action.ADD, case.claim, "new; nothing known that it would end")
+
+
+def rewritten(claim: Claim, verdict: JudgeVerdict) -> Claim:
+    """Give a claim the words in which a model rewrote the memory, with what still holds of it."""
+    if not verdict.text:
+        return claim
+    return replace(claim, candidate=replace(claim.candidate, text=verdict.text, ends=False))
 
 
 def follow_judge(case: Case) -> ResolvedCandidate | None:
@@ -51,7 +60,8 @@ def follow_judge(case: Case) -> ResolvedCandidate | None:
     newer = is_newer(case.evidence, known)
     if verdict.action is Action.REPLACE:
         if newer:
-            return replace_known(batch, claim, [known], "a model says that it corrects this")
+            reason = REWRITTEN if verdict.text else "a model says that it corrects this"
+            return replace_known(batch, rewritten(claim, verdict), [known], reason)
         reason = "a model would put it in the place of what is not older: stored as ended"
         return replace(store_as_ended(claim, known), reason=reason)
     against = differs(text, known.text)
@@ -64,15 +74,19 @@ def follow_judge(case: Case) -> ResolvedCandidate | None:
     return outcome(Action.ADD, claim, "new; a model takes it for what is known, but it says more")
 
 
-def _against(case: Case, known: KnownMemory, similarity: float) -> ResolvedCandidate | None:
-    """Weigh a note against one near it; None if both may hold side by side."""
-    batch, claim, candidate = case.batch, case.claim, case.candidate
+def _how_alike(case: Case, known: KnownMemory, similarity: float) -> str | None:
+    """Say by what two notes are alike enough to be one; None where they are not."""
     # A record tells of a moment: another one in like words tells of another moment.
-    how = None if candidate.detail.summary else alike(candidate.text, known.text, case.policy, similarity)
+    return None if case.candidate.detail.summary else alike(case.candidate.text, known.text, case.policy, similarity)
+
+
+def _merged(case: Case, known: KnownMemory, similarity: float) -> ResolvedCandidate | None:
+    """Merge with a note that says the same, or replace it by a fuller one; None where both are worth a memory."""
+    candidate, how = case.candidate, _how_alike(case, known, similarity)
     if how is None or never_merge(candidate.text, known.text) is not None:
         return None
     if not says_more(candidate.text, known.text):
-        return strengthen(batch, claim, known, Action.MERGE, f"says the same ({how})")
+        return strengthen(case.batch, case.claim, known, Action.MERGE, f"says the same ({how})")
     if is_newer(case.evidence, known):
-        return replace_known(batch, claim, [known], f"says the same and more ({how})", refined=True)
-    return None  # what an older statement has beyond a newer one is worth a memory of its own
+        return replace_known(case.batch, case.claim, [known], f"says the same and more ({how})", refined=True)
+    return None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.resolution.slots import canonical_key
+from recollect.resolution.slots import stored_key
 from recollect.resolution.values import EndedMemory, ResolvedCandidate
 from recollect.types import (
     Action,
@@ -116,7 +116,7 @@ def _added(one: ResolvedCandidate, made: MemoryId, making: MemoryFactory) -> Add
         text=candidate.text,
         type=candidate.type,
         category=candidate.category,
-        key=canonical_key(candidate.key, candidate.value) if fact else "",
+        key=stored_key(candidate.key, candidate.value, candidate.speaker) if fact else "",
         value=candidate.value,
         importance=candidate.importance,
         confidence=candidate.confidence,

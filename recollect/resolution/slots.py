@@ -6,6 +6,7 @@ from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
 from recollect.resolution.lexicon import DIETS, FOODS
 from recollect.text import bare, negations, squeeze, stem
+from recollect.text.slot_owner import OWNER_MARK, bare_key, owned_key, slot_owner
 
 # Keys of which a person may have several values at a time: each value is a slot of its own (`allergy:peanuts`). Any
 # other key holds one, whatever its name: a second value replaces the first.
@@ -138,25 +139,40 @@ def is_single(key: str) -> bool:
     return key in SINGLE_VALUED or key.startswith("favorite_")
 
 
+def stored_key(key: str, value: str, speaker: str) -> str:
+    """Return the key under which a speaker's fact is stored.
+
+    >>> stored_key("City", "Oslo", "user"), stored_key("City", "Oslo", "Ana")
+    ('location', 'location@ana')
+    """
+    return owned_key(canonical_key(key, value), speaker, MAX_KEY_CHARACTERS)
+
+
 @remembered
-def slot_mark(key: str, value: str) -> str:
+def slot_mark(key: str, value: str, speaker: str = "") -> str:
     """Return what two facts share exactly if they are in one slot: `allergy:peanut` for peanuts and for a peanut.
+
+    Each named speaker has slots of their own, whether the key names them or not.
 
     >>> slot_mark("allergy:peanuts", "peanuts") == slot_mark("allergic to", "a peanut")
     True
     >>> slot_mark("coffee_orders", "latte") == slot_mark("CoffeeOrder", "mocha")
     True
+    >>> slot_mark("city", "Oslo", "Ana") == slot_mark("location@ana", "Rome", "Ana") != slot_mark("city", "Oslo", "Ben")
+    True
     """
-    name, colon, value_part = canonical_key(key, value).partition(":")
+    name, colon, value_part = canonical_key(bare_key(key, speaker), value).partition(":")
     name = "".join(stem(word) for word in name.split("_"))
-    return f"{name}:{value_mark(value_part)}" if colon else name
+    owner = slot_owner(speaker)
+    mark = f"{name}:{value_mark(value_part)}" if colon else name
+    return f"{mark}{OWNER_MARK}{owner}" if owner else mark
 
 
-def opposite_mark(key: str, value: str) -> str | None:
+def opposite_mark(key: str, value: str, speaker: str = "") -> str | None:
     """Return the mark of the slot that this one rules out; None where there is none."""
-    name, colon, value_part = canonical_key(key, value).partition(":")
+    name, colon, value_part = canonical_key(bare_key(key, speaker), value).partition(":")
     other = OPPOSITE.get(name)
-    return slot_mark(f"{other}:{value_part}", value_part) if colon and other else None
+    return slot_mark(f"{other}:{value_part}", value_part, speaker) if colon and other else None
 
 
 def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:

@@ -105,7 +105,7 @@ def plan_memories(
     leaving_ids = _without_successor(past, whole, {line.id for line in ending})
     undone = {line.id for line in ending} | {line.id for line in past.decisions if _closed_for(line, leaving_ids)}
     never = {memory.id for memory in whole}
-    filled = {slot_mark(known.key, known.value) for known in past.active if known.id not in never}
+    filled = {slot_mark(known.key, known.value, known.speaker) for known in past.active if known.id not in never}
     returning: list[RestoredMemory] = []
     for memory in sorted(past.memories.values(), key=_last_said, reverse=True):
         line = past.closing_of(memory.id)
@@ -114,7 +114,7 @@ def plan_memories(
         if past.waits(memory.id):
             continue
         if memory.kind is MemoryKind.FACT:
-            mark = slot_mark(memory.key, memory.value)
+            mark = slot_mark(memory.key, memory.value, memory.speaker)
             if mark in filled:
                 continue
             filled.add(mark)
@@ -173,7 +173,7 @@ def _value(past: UndoHistory, memory_id: MemoryId | None) -> tuple[str, str] | N
     memory = past.memories.get(memory_id) if memory_id else None
     if memory is None or memory.kind is not MemoryKind.FACT:
         return None
-    return slot_mark(memory.key, memory.value), value_mark(memory.value)
+    return slot_mark(memory.key, memory.value, memory.speaker), value_mark(memory.value)
 
 
 def _closed_for(line: Decision, leaving_ids: set[MemoryId]) -> bool:

@@ -49,6 +49,8 @@ class JudgeVerdict:
     """`ADD`, `IGNORE`, `REPLACE` or `MERGE`; None where there is no usable word."""
     target: MemoryId | None = None
     """The memory that is meant; None with `ADD`."""
+    text: str = ""
+    """With `REPLACE`: the memory rewritten, where only a part of it changed; empty: the candidate's own words."""
     problem: str = ""
     """Why there is no usable word."""
 

@@ -51,7 +51,8 @@ class ServerSettings(EnvironmentSettings):
         description="User of requests without an identity, on a loopback address; empty: such requests are anonymous.",
     )
     time_zone: str = Field(
-        default="UTC", description="Time zone of the users (IANA name), used to resolve dates such as 'yesterday'."
+        default="UTC",
+        description="Time zone (IANA name) of users of whom none is known, used to resolve dates such as 'yesterday'.",
     )
     auth: Literal["auto", "required", "off"] = Field(
         default="auto",
@@ -75,7 +76,13 @@ class ServerSettings(EnvironmentSettings):
         description="Secret of Open WebUI's signed identity header; if set, plain identity headers are refused.",
     )
 
-    @field_validator("jwt_secret")
+    session_secret: Key = Field(
+        default=None,
+        description="Secret of at least 32 bytes that signs sessions of the dashboard, the same for all servers of a "
+        "database; unset: one that is made for this user of this machine.",
+    )
+
+    @field_validator("jwt_secret", "session_secret")
     @classmethod
     def _long_enough_to_sign(cls, secret: SecretStr | None) -> SecretStr | None:
         size = len(secret.get_secret_value().encode()) if secret else 0

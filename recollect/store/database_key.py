@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Self
 
+from recollect.child_process import FOLDER
 from recollect.errors import BadSettingError
 from recollect.lazy_pattern import LazyPattern
 from recollect.settings import (
@@ -62,6 +63,9 @@ class DatabaseKey:
     def from_command(cls, command: str, *, setting: str = KEY_COMMAND_SETTING) -> Self:
         """Run a command, without a shell, and take the only line that it prints; `setting` named it.
 
+        It does not run in the user's folder: a command such as `python -m keyring` executes modules of the folder where
+        it runs.
+
         Raises:
             BadSettingError: it fails, takes more than a minute, or prints no key.
         """
@@ -69,7 +73,7 @@ class DatabaseKey:
             arguments = shlex.split(command)
             if not arguments:
                 raise BadSettingError(setting, "", "is empty; unset it, or set it to a command")
-            done = subprocess.run(arguments, stdout=subprocess.PIPE, timeout=COMMAND_S, check=True)
+            done = subprocess.run(arguments, stdout=subprocess.PIPE, timeout=COMMAND_S, check=True, cwd=FOLDER)
             text = done.stdout.decode()
         except subprocess.CalledProcessError as error:
             why = f"ended with code {error.returncode}"

@@ -155,8 +155,8 @@ class Recollect(BlockingServices):
             messages: New messages, or the whole history with them: known messages are not logged twice.
             user: User who has the conversation.
             conversation: Your id of the chat; None recognises it by its history.
-            said_at: When they were said (aware): one instant, or one for each message; None is now.
-            scope: Profile, app and characters; by default the settings' profile.
+            said_at: When they were said (aware; a zone is kept): one instant, or one for each message; None is now.
+            scope: Profile, app, characters and time zone; by default the settings' profile.
 
         Raises:
             BadRequestError: the messages are malformed, or `said_at` has no time zone or another length.
@@ -180,20 +180,21 @@ class Recollect(BlockingServices):
         known_at: datetime | None = None,
         destination: Destination | None = None,
         explain: bool = False,
+        time_zone: str | None = None,
     ) -> Recall:
         """Find the memories relevant to a query, best first, each with its reasons.
 
         Args:
             query: Words, a question, dates ('last May').
-            user: User whose memories to search.
             limit: Maximum number of memories to return, 1 to 200.
             profile: Profile whose recall policy applies; None is the settings' profile.
             at, known_at: What was true, and what was known, at these instants (aware), closed or not; None is now.
             destination: The model that reads the result; what profiles keep from it is left out. None is a person.
-            explain: Also say of which parts each score is made (`RecalledMemory.parts`); it takes a little longer.
+            explain: Also say of which parts each score is made (`RecalledMemory.parts`).
+            time_zone: Where the asker is; None: as their own fact says, else the setting.
 
         Raises:
-            BadRequestError: the limit is out of range, or an instant has no time zone.
+            BadRequestError: the limit is out of range, an instant has no time zone, or `time_zone` is none.
         """
         return self._engine.search(
             query,
@@ -204,6 +205,7 @@ class Recollect(BlockingServices):
             known_at=known_at,
             destination=destination,
             explain=explain,
+            time_zone=time_zone,
         )
 
     def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
@@ -233,13 +235,12 @@ class Recollect(BlockingServices):
 
         Args:
             kinds: Kinds of memories to list; None: notes, facts, episodes, and the quotations that are kept.
-            closed: List closed memories as well.
+            closed: List closed ones as well.
             after: Id of the last memory of the page before; None lists from the newest on.
-            tag: Only memories with this tag; empty lists all.
             order: `newest`, `oldest`, `importance`, `uses` or `last_used`, the highest first.
             limit: Maximum number of memories to return.
             at, known_at, destination: As in `search`.
-            where: Only memories of this class, category, conversation or time of storing.
+            tag, where: Only memories with this tag, and of this class, category, conversation or time of storing.
 
         Raises:
             UnknownMemoryError: `after` is not an id.
@@ -353,7 +354,6 @@ class Recollect(BlockingServices):
 
         Args:
             query: The newest message.
-            user: User whose memories to recall.
             conversation: Your id of the chat; profiles with session memory need it.
             scope: Profile, app and characters.
             messages: The chat before it (OpenAI's shape): what it says is left out, and shows what the query is about.

@@ -65,7 +65,8 @@ class BlockingKeyService:
     def sign(self, id_: str, data: bytes) -> bytes:
         """Return the HMAC-SHA256 of data under the stored hash of a key's secret: 32 bytes.
 
-        Every server of the database signs alike. Signing needs the secret or the database.
+        Every server of the database signs alike. A copy of the database can sign, too: what is to be trusted takes
+        another secret as well.
 
         Raises:
             UnknownKeyError: no key has this id.

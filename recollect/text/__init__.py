@@ -5,7 +5,7 @@ from recollect.text.courtesies import is_courtesy
 from recollect.text.hashes import conversation_tag, hash64, source_key, term_key, term_keys
 from recollect.text.languages import STOP_WORDS, is_english
 from recollect.text.normalize import bare, clean, fold, fold_runs, normalise, spelling_similarity, squeeze, words
-from recollect.text.proper_names import find_names
+from recollect.text.proper_names import find_capitals, find_names, has_no_capitals, is_common, is_function_word
 from recollect.text.questions import (
     asks,
     is_opener,
@@ -40,13 +40,17 @@ __all__ = [
     "clean",
     "conversation_tag",
     "count_terms",
+    "find_capitals",
     "find_names",
     "fold",
     "fold_runs",
+    "has_no_capitals",
     "hash64",
     "is_about",
+    "is_common",
     "is_courtesy",
     "is_english",
+    "is_function_word",
     "is_list_number",
     "is_opener",
     "is_unspaced",

@@ -1,4 +1,13 @@
-"""Proper names in an English text, by their capital letters. Pure."""
+"""Proper names in a text, by their capital letters, and words that are none. Pure."""
+
+from functools import cache
+
+from recollect.lazy_pattern import LazyPattern
+from recollect.text.languages import LANGUAGES
+from recollect.text.markers import english_stems
+from recollect.text.normalize import fold
+from recollect.text.scripts import STOP_HAN, runs
+from recollect.text.stem import stem
 
 # Capitalized in English, but no names of anything that a memory could be about.
 _NO_NAMES = frozenset(
@@ -11,6 +20,61 @@ _OPENING = "\"'“‘(["
 # A word after one of these begins a sentence or a title.
 _CLOSING = (*".!?:", *_OPENING)
 _POSSESSIVES = ("'s", "’s")
+_LETTERS = LazyPattern(r"[^\W\d_]++")
+# Before the first word of a sentence or quotation.
+_BEGINNING = (".", "!", "?", ":", "…", "¿", "¡", "。", "！", "？", "：", *_OPENING)
+
+
+def find_capitals(text: str) -> dict[str, bool]:
+    """Return the words that begin with a capital, folded, and whether one is within a sentence.
+
+    >>> find_capitals("Write a card to Lotte."), find_capitals("给Priya的礼物")
+    ({'write': False, 'lotte': True}, {'priya': True})
+    """
+    found: dict[str, bool] = {}
+    end = 0
+    for match in _LETTERS.finditer(text):
+        is_within = end > 0 and not text[end : match.start()].rstrip().endswith(_BEGINNING)
+        end = match.end()
+        for kind, run in runs(match.group()):
+            if kind == "spaced" and len(run) > 1 and run[0].isupper():
+                word = fold(run.casefold())
+                found[word] = found.get(word, False) or is_within
+            is_within = True
+    return found
+
+
+def has_no_capitals(term: str) -> bool:
+    """Return whether a term is of a script without capitals, and may be a name or a part of one.
+
+    >>> has_no_capitals("王芳"), has_no_capitals("是谁"), has_no_capitals("ana")
+    (True, False, False)
+    """
+    return len(term) > 1 and term.lower() == term.upper() and STOP_HAN.isdisjoint(term) and not term.isdecimal()
+
+
+def is_function_word(word: str) -> bool:
+    """Return whether a folded word is a function word of any language, and no common English word.
+
+    >>> is_function_word("para"), is_function_word("car")
+    (True, False)
+    """
+    return word in _function_words()
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    found = {word for language in LANGUAGES.values() for word in language.stop}
+    return frozenset(word for word in found if not is_common(word))
+
+
+def is_common(word: str) -> bool:
+    """Return whether a folded word is a common English one.
+
+    >>> is_common("gifts"), is_common("lotte")
+    (True, False)
+    """
+    return stem(word) in english_stems()
 
 
 def find_names(text: str, *, places: bool = True) -> frozenset[str]:

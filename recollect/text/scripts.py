@@ -48,7 +48,7 @@ _CLUSTER = LazyPattern(
 )
 
 # Characters that are in most messages and say nothing of their subject. Negations (不 没 無 …) are not among them.
-_STOP_HAN = frozenset(
+STOP_HAN = frozenset(
     "的了在是我你您他她它们們这這那个個有和与與就也都很吗嗎呢吧啊么麼着著过過把被给給从從到对對于於以之其此所而且但一"
 )
 _STOP_PAIRS = frozenset(
@@ -111,8 +111,8 @@ def pairs(run: str) -> Iterator[str]:
     """
     if len(run) > 1:
         yield from (pair for i in range(len(run) - 1) if (pair := run[i : i + 2]) not in _STOP_PAIRS)
-        yield from (character for character in _ONE_HAN.findall(run) if character not in _STOP_HAN)
-    elif run not in _STOP_HAN and not _HIRAGANA_ALONE.fullmatch(run):
+        yield from (character for character in _ONE_HAN.findall(run) if character not in STOP_HAN)
+    elif run not in STOP_HAN and not _HIRAGANA_ALONE.fullmatch(run):
         yield run
 
 

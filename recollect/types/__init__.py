@@ -47,6 +47,7 @@ from recollect.types.formation import (
     FormationStatus,
     Lease,
     LeaseRequest,
+    Unindexed,
 )
 from recollect.types.id_column import ID_BYTES, IdColumn
 from recollect.types.idempotency import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
@@ -59,8 +60,6 @@ from recollect.types.ledger import (
 )
 from recollect.types.maintenance import MaintenanceLease, MaintenanceReport, StaleTerms, closed_memory
 from recollect.types.memory import (
-    KEPT_IMPORTANCE,
-    KIND_ORDER,
     NO_COMPARISON,
     Action,
     AddMemory,
@@ -74,7 +73,6 @@ from recollect.types.memory import (
     MarkWords,
     Memory,
     MemoryId,
-    MemoryKind,
     MemoryState,
     MessageRef,
     NewNote,
@@ -86,6 +84,7 @@ from recollect.types.memory import (
     WeakenMemory,
     is_same_but_for_uses,
 )
+from recollect.types.memory_kind import KEPT_IMPORTANCE, KIND_ORDER, MemoryKind
 from recollect.types.memory_order import MemoryOrder
 from recollect.types.memory_pair import MemoryPair, NearDuplicates
 from recollect.types.memory_traits import ANY_TRAITS, MemoryTraits
@@ -283,6 +282,7 @@ __all__ = [
     "TracePlace",
     "TreeMessage",
     "Turn",
+    "Unindexed",
     "UserWords",
     "Vector",
     "VectorBlocks",

@@ -35,7 +35,7 @@ class Message:
     complete: bool = True
     """False for a reply that broke off before a finish reason was seen."""
     hash: int
-    """64-bit signed hash of role, normalized text and payload; equal for equal messages."""
+    """64-bit signed hash of role, a user's name, normalized text and payload; equal for equal messages."""
     anchor: int | None = None
     """For an assistant message: hash of it with the user message before it (see chat/messages.py)."""
 

@@ -44,6 +44,8 @@ class MemoryDetail:
     """Episodes: position of the first message of these turns, whether or not it was erased."""
     last_seq: int = 0
     """Episodes: position of the last one."""
+    zone: str = ""
+    """Time zone in which it was said, which `Memory.valid_from` is in; empty where only the instant is known."""
     withheld: tuple[Withheld, ...] = ()
     """Quotations: parts of the message that are left out; ordered by `start`, without overlap."""
 

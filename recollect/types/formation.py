@@ -62,6 +62,18 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unindexed:
+    """A conversation whose newest messages are no quotations yet."""
+
+    key: FormationKey
+    """Of the stage `index`."""
+    formed_seq: int
+    """The last message that is one, or that was passed over."""
+    asked_seq: int
+    """The newest message that is to become one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BusySubjects:
     """What a worker is busy with, by subject key."""
 

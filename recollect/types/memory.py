@@ -12,6 +12,7 @@ import numpy.typing as npt
 from recollect.clock import Clock
 from recollect.ids import new_id
 from recollect.types.detail import NO_DETAIL, MemoryDetail
+from recollect.types.memory_kind import KEPT_IMPORTANCE, MemoryKind
 from recollect.types.subject import Subject
 
 MemoryId = NewType("MemoryId", str)
@@ -30,32 +31,6 @@ _SCHEDULE_KEYS = frozenset({"availability", "on_call", "commitment"})
 # Keys that are about health whatever the category that a model or a person gave them.
 _HEALTH_KEYS = frozenset("allergy avoid condition diet disability food_rule illness injury intolerance".split())
 _HEALTH_KEYS |= {*"blood_type household_health medication medicine pregnancy supplement symptom vaccination".split()}
-
-
-KEPT_IMPORTANCE = 0.6
-"""Importance from which a quotation is kept: it says something lasting about its speaker. Others have 0.5."""
-
-
-class MemoryKind(StrEnum):
-    """The four kinds of memory; all are in one table."""
-
-    NOTE = "note"
-    FACT = "fact"
-    EPISODE = "episode"
-    TURN = "turn"
-
-    @property
-    def number(self) -> int:
-        """Position in `KIND_ORDER`: arrays and tables hold kinds as numbers.
-
-        >>> MemoryKind.FACT.number
-        1
-        """
-        return KIND_ORDER.index(self)
-
-
-KIND_ORDER = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE, MemoryKind.TURN)
-"""Never changed, only extended: databases hold the positions."""
 
 
 class MemoryState(StrEnum):
@@ -141,7 +116,7 @@ class Memory:
     confidence: float = 1.0
     speaker: str = ""  # who said it
     valid_from: datetime
-    """When it became true in the world, not when it was stored."""
+    """When it became true in the world, not when it was stored; in the zone in which it was said, or in UTC."""
     valid_to: datetime | None = None
     """When it stopped being true; None while it holds."""
     known_from: datetime
@@ -182,7 +157,7 @@ class Memory:
 
 
 def _slot(key: str) -> str:
-    return key.partition(":")[0].strip().casefold()
+    return key.partition(":")[0].partition("@")[0].strip().casefold()
 
 
 def is_same_but_for_uses(memory: Memory, other: Memory) -> bool:
@@ -247,6 +222,8 @@ class Candidate:
     replaces: MemoryId | None = None
     """The existing memory that the extractor says this one updates (it was shown with a short id)."""
     comparison: Comparison = NO_COMPARISON
+    by_model: bool = False
+    """A model proposes it: its own word says what it repeats, corrects and ends; no rule reads its text for that."""
     detail: MemoryDetail = NO_DETAIL
 
 

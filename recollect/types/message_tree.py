@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from recollect.types.conversation import LoggedMessage
-from recollect.types.memory import MemoryId, MemoryKind, MemoryState
+from recollect.types.memory import MemoryId, MemoryState
+from recollect.types.memory_kind import MemoryKind
 from recollect.types.subject import Subject
 
 

@@ -8,7 +8,9 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Vectors, shortened
+from recollect.ids import is_unstored
+from recollect.types.memory import Memory, MemoryId, Vectors, shortened
+from recollect.types.memory_kind import KIND_ORDER
 from recollect.types.subject import Subject
 from recollect.types.vector_blocks import VectorBlocks
 
@@ -124,6 +126,11 @@ class RecalledMemory:
     parts: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Of a search by hand: log-odds by kind of evidence. With their sum `s`, the score is `1 / (1 + exp(-s))`, unless a
     reranker gave it."""
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it is a stored memory; else it is a message that was said a moment ago, and is not formed yet."""
+        return not is_unstored(self.memory.id)
 
     def __repr__(self) -> str:
         """Return one line: score, shortened text, reasons and id."""

@@ -117,6 +117,8 @@ class RequestScope:
     """One of `INTERACTION_MODES`; None: the one its conversation was opened with, else the first."""
     destination: Destination = UNKNOWN_DESTINATION
     """Where the recalled memories go."""
+    time_zone: str | None = None
+    """Where the user is: `Europe/Berlin`, `CET`, `UTC+2`; None: as their own fact says, else the setting."""
 
 
 NO_SCOPE = RequestScope()

@@ -8,7 +8,8 @@ from enum import StrEnum
 from recollect.clock import EPOCH
 from recollect.errors import BadRequestError
 from recollect.types.budget import Cost, CostPurpose
-from recollect.types.memory import MemoryKind, MemoryState
+from recollect.types.memory import MemoryState
+from recollect.types.memory_kind import MemoryKind
 
 AGE_LIMITS_DAYS = (1, 7, 30, 90, 365)
 """Upper bounds of the ages by which memories are counted; the last class has no bound."""

@@ -2,13 +2,16 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.cpu_shares import Sizes, measured
 from benchmarks.throughput import Noter
 
 SIZES = Sizes(memories=5, calls=3)
 
 
-async def test_the_time_of_each_call_is_told_by_package(tmp_path: Path) -> None:
+async def test_the_time_of_each_call_is_told_by_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.cpu_shares._MIN_PERCENT", 0.0)  # what little there is depends on the machine
     rows = {row.name: row for row in await measured(tmp_path, SIZES, None)}
 
     calls = ["a cached search", "an add", "an add and a search", "an add of 100 at once", "a formed turn"]
@@ -17,7 +20,7 @@ async def test_the_time_of_each_call_is_told_by_package(tmp_path: Path) -> None:
         shares = {
             name.rpartition(" ")[2]: row.value for name, row in rows.items() if name.startswith(f"{call}, of it ")
         }
-        assert 50 < sum(shares.values()) <= 100
+        assert 99 < sum(shares.values()) < 101
         assert {"recollect.text"} <= shares.keys()
         assert rows[f"{call}, calls"].value > 100
     assert "an add, of it SQLite" in rows, "the writing thread is seen, too"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES
 
 pytestmark = NEEDS_POSTGRES
@@ -32,7 +33,7 @@ def test_a_server_ends_and_leaves_nothing_when_whoever_started_it_is_killed() ->
     finally:
         starter.kill()
         starter.communicate()
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_S
     while folder.exists() and time.monotonic() < until:
         time.sleep(0.1)
     assert not folder.exists()

@@ -1,5 +1,4 @@
 import json
-import os
 from typing import Any
 
 import pytest
@@ -11,10 +10,9 @@ from recollect.chat.json_scanner import MAX_DEPTH
 from recollect.chat.splice import apply_insertions
 from recollect.errors import BadRequestError
 from recollect.types import ChatMessage, ChatRequest, ContentKind
+from soak import SOAK
 
-FUZZ = settings(
-    deadline=None, derandomize=True, max_examples=25 * int(os.environ.get("RECOLLECT_SOAK", "20")), database=None
-)
+FUZZ = settings(deadline=None, derandomize=True, max_examples=25 * (SOAK or 4), database=None)
 HELLO = b'{"role":"user","content":"hello"}'
 
 

@@ -1,5 +1,4 @@
 import json
-import os
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -13,12 +12,11 @@ from recollect.chat.chat_request import read_request
 from recollect.chat.reply import Reply, ReplyAssembler
 from recollect.chat.splice import MemoriesSplicer, StreamPiece, apply_insertions, describe_memories, splice_whole
 from recollect.types import ConversationId, Evidence, Insertion, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
+from soak import SOAK
 
 MEMORIES = b'[{"id":"m1","text":"Ana said data: [DONE]"}]'
 MEMBER = b'"memories":' + MEMORIES + b","
-SOAK = settings(
-    deadline=None, derandomize=True, max_examples=50 * int(os.environ.get("RECOLLECT_SOAK", "20")), database=None
-)
+EXAMPLES = settings(deadline=None, derandomize=True, max_examples=50 * (SOAK or 4), database=None)
 each_transcript = pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=[t.name for t in TRANSCRIPTS])
 
 
@@ -74,7 +72,7 @@ def test_the_splice_and_the_hold_are_all_that_changes(transcript: Transcript, me
 
 
 @pytest.mark.soak
-@SOAK
+@EXAMPLES
 @given(st.sampled_from(TRANSCRIPTS), st.data())
 def test_however_a_stream_is_cut_the_same_bytes_and_the_same_reply_come_out(
     transcript: Transcript, data: st.DataObject

@@ -21,14 +21,12 @@ def written(text: str) -> str:
     ("said", "told"),
     [
         ("the flight got moved to the 3rd", "the flight got moved to the 3rd [3 December 2026]"),
-        ("our match was moved to tuesday", "our match was moved to tuesday [24 November 2026]"),
         ("the party was postponed to June", "the party was postponed to June [June 2027]"),
         ("they brought it forward to may", "they brought it forward to may [May 2027]"),
         ("we've decided to close on Mondays from April", "we've decided to close on Mondays from April [April 2027]"),
         ("we agreed to share from March", "we agreed to share from March [March 2027]"),
         ("I signed a lease starting in September", "I signed a lease starting in September [September 2027]"),
         ("I've got an exam on the 2nd", "I've got an exam on the 2nd [2 December 2026]"),
-        ("she's got surgery on Monday", "she's got surgery on Monday [23 November 2026]"),
         ("I got an interview on Thursday", "I got an interview on Thursday [26 November 2026]"),
         ("I start a week on Monday", "I start a week on Monday [30 November 2026]"),
         ("I'm away two weeks from Friday", "I'm away two weeks from Friday [11 December 2026]"),
@@ -59,7 +57,15 @@ def test_what_has_happened_lies_behind(said: str, told: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["I moved to May Street", "I moved to the 16th floor", "we moved to March", "walk to the 3rd hole"]
+    "said",
+    [
+        "our match was moved to tuesday",
+        "she's got surgery on Monday",
+        "I moved to May Street",
+        "I moved to the 16th floor",
+        "we moved to March",
+        "walk to the 3rd hole",
+    ],
 )
-def test_a_place_is_no_day(said: str) -> None:
+def test_a_place_or_what_may_be_weekly_is_no_day(said: str) -> None:
     assert written(said) == said

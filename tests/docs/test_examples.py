@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.chat import identity
 from recollect.cli.main import app
@@ -24,8 +25,6 @@ pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-# A cold interpreter, the embedder's weights, a loaded machine.
-_PATIENCE_S = 120
 _BLOCK = re.compile(r"(?ms)^```(?P<language>\w*)\n(?P<code>.*?)^```$")
 
 
@@ -55,7 +54,7 @@ def run(code: str, folder: Path, settings: Mapping[str, str]) -> str:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=_PATIENCE_S,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

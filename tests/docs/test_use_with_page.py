@@ -25,6 +25,7 @@ from openai import OpenAI
 from client_snippets import PAGE, sections, snippets
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.types import Access, NewApiKey
 
@@ -34,7 +35,6 @@ ROOT = PAGE.parents[1]
 KEY_PLACES = ("${env:RECOLLECT_KEY}", "${input:recollect-key}")
 """Where the snippets have a key: the client puts it there."""
 FACT = "Ana rows on Tuesdays."
-_PATIENCE_S = 120
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_the_anthropic_example_keeps_files(tmp_path: Path) -> None:
             env=environment(tmp_path) | provider,
             capture_output=True,
             text=True,
-            timeout=_PATIENCE_S,
+            timeout=PATIENCE_S,
         )
     assert (done.returncode, done.stdout.strip()) == (0, ANSWER), done.stderr
     assert "File created successfully at: /memories/breakfast.md" in bodies[-1]

@@ -16,9 +16,10 @@ from recollect.errors import StoreUnavailableError
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Identity, MemoryId, MemoryMode, Subject
+from soak import SOAK
 from stores import STORES
 
-CHATS = int(os.environ.get("RECOLLECT_SOAK", "10"))
+CHATS = SOAK or 3
 """Conversations for each store and kind of client."""
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "0"))
 """Another one makes other conversations."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from immediate_embedder import ImmediateWordEmbedder
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError
@@ -99,7 +100,7 @@ def test_many_threads_search_while_memories_are_added(tmp_path: Path) -> None:
             for number in range(30):
                 memory.add(f"Crate {number} holds apples too.", user=("ana", "ben")[number % 2])
             ended.set()
-            assert min(search.result(60) for search in searches) >= 50
+            assert min(search.result(PATIENCE_S) for search in searches) >= 50
         assert memory.search("Crate 29", user="ben").considered == len(TEXTS) + 15
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.engine import AsyncRecollect
 from recollect.errors import StoreUnavailableError
@@ -21,7 +22,6 @@ from recollect.types import Vectors
 from stores import DURABLE, STORES, url_of
 
 T = TypeVar("T")
-WAIT_S = 20
 """How long a test waits for what comes within milliseconds."""
 
 
@@ -45,7 +45,7 @@ class SlowEmbedder(WordEmbedder):
     async def close(self) -> None:
         self.closed += 1
         self.closing.set()
-        await asyncio.to_thread(self.may_close.wait, WAIT_S)
+        await asyncio.to_thread(self.may_close.wait, PATIENCE_S)
 
 
 @pytest.fixture(params=STORES)
@@ -75,10 +75,10 @@ def test_closing_ends_a_call_that_waits(url: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("recollect.engine.background.MAX_DRAIN_S", 0.01)
     memory = opened(url, embedder := SlowEmbedder())
     adding = in_thread(lambda: memory.add("A slow text.", user="ana"))
-    assert embedder.embedding.wait(WAIT_S)
+    assert embedder.embedding.wait(PATIENCE_S)
     memory.close()
     with pytest.raises(RuntimeError, match="this Recollect is closed"):
-        adding.result(WAIT_S)
+        adding.result(PATIENCE_S)
 
 
 def test_closing_ends_a_call_that_ignores_being_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,10 +93,10 @@ def test_closing_ends_a_call_that_ignores_being_cancelled(tmp_path: Path, monkey
         await asyncio.Event().wait()
 
     waiting = in_thread(lambda: memory._engine.run(stubborn()))
-    assert began.wait(WAIT_S)
+    assert began.wait(PATIENCE_S)
     memory.close()
     with pytest.raises(RuntimeError, match="this Recollect is closed"):
-        waiting.result(WAIT_S)
+        waiting.result(PATIENCE_S)
 
 
 def test_a_call_whose_database_is_closed_reports_that(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,10 +109,10 @@ def test_a_call_whose_database_is_closed_reports_that(url: str, monkeypatch: pyt
 
     monkeypatch.setattr(Store, "close", close_and_go_on)
     adding = in_thread(lambda: memory.add("A slow text.", user="ana"))
-    assert embedder.embedding.wait(WAIT_S)
+    assert embedder.embedding.wait(PATIENCE_S)
     memory.close()
     with pytest.raises(RuntimeError, match="this Recollect is closed") as caught:
-        adding.result(WAIT_S)
+        adding.result(PATIENCE_S)
     assert isinstance(caught.value.__cause__, StoreUnavailableError)
 
 
@@ -121,7 +121,7 @@ def test_no_call_begins_while_it_is_closed(url: str) -> None:
     memory.add("The canoe is red.", user="ana")
     embedder.may_close.clear()
     closing = in_thread(memory.close)
-    assert embedder.closing.wait(WAIT_S)
+    assert embedder.closing.wait(PATIENCE_S)
     calls: list[Callable[[], object]] = [
         lambda: memory.add("The boat is green.", user="ana"),
         lambda: memory.bulk.add(["The boat is green."], user="ana"),
@@ -131,22 +131,22 @@ def test_no_call_begins_while_it_is_closed(url: str) -> None:
     ]
     for call in calls:
         with pytest.raises(RuntimeError, match="this Recollect is closed"):
-            in_thread(call).result(WAIT_S)
+            in_thread(call).result(PATIENCE_S)
     embedder.may_close.set()
-    closing.result(WAIT_S)
+    closing.result(PATIENCE_S)
 
 
 def test_two_threads_close_it_once_and_both_wait(url: str) -> None:
     memory = opened(url, embedder := SlowEmbedder())
     embedder.may_close.clear()
     first = in_thread(memory.close)
-    assert embedder.closing.wait(WAIT_S)
+    assert embedder.closing.wait(PATIENCE_S)
     second = in_thread(memory.close)
     with pytest.raises(TimeoutError):
         second.result(0.05)
     embedder.may_close.set()
-    first.result(WAIT_S)
-    second.result(WAIT_S)
+    first.result(PATIENCE_S)
+    second.result(PATIENCE_S)
     assert embedder.closed == 1
 
 
@@ -162,14 +162,14 @@ def test_calls_of_many_threads_end_when_it_is_closed(kind: str, tmp_path: Path) 
             else:
                 memory.search("note", user="ana")
             if count == 1:
-                running.wait(WAIT_S)
+                running.wait(PATIENCE_S)
 
     calls = [in_thread(partial(call_until_closed, number)) for number in range(6)]
-    running.wait(WAIT_S)
+    running.wait(PATIENCE_S)
     memory.close()
     for call in calls:
         with pytest.raises(RuntimeError, match="this Recollect is closed"):
-            call.result(WAIT_S)
+            call.result(PATIENCE_S)
 
 
 @pytest.mark.parametrize("kind", STORES)
@@ -177,12 +177,12 @@ async def test_calls_of_the_async_library_end_when_it_is_closed(kind: str, tmp_p
     embedder = SlowEmbedder()
     memory = await AsyncRecollect.open(url_of(kind, tmp_path), embedder=embedder, clock=FakeClock())
     slow = asyncio.create_task(memory.add("A slow text.", user="ana"))
-    await asyncio.to_thread(embedder.embedding.wait, WAIT_S)
+    await asyncio.to_thread(embedder.embedding.wait, PATIENCE_S)
     others = [asyncio.create_task(memory.list(user=f"user {number}")) for number in range(20)]
     await asyncio.sleep(0)
     await asyncio.gather(memory.close(), memory.close())
     embedder.may_embed.set()
-    ended = await asyncio.wait_for(asyncio.gather(slow, *others, return_exceptions=True), WAIT_S)
+    ended = await asyncio.wait_for(asyncio.gather(slow, *others, return_exceptions=True), PATIENCE_S)
     assert isinstance(ended[0], StoreUnavailableError)
     assert all(found == [] or isinstance(found, StoreUnavailableError) for found in ended[1:])
     with pytest.raises(StoreUnavailableError, match="closed"):

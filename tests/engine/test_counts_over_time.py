@@ -24,7 +24,7 @@ async def test_a_user_and_everything_are_counted_alike(
     assert own == every
     assert (own.span.size, own.span.count) == (BucketSize.HOUR, 2)
     kinds = {count.kind for count in own.memories if count.state is MemoryState.ACTIVE}
-    assert {MemoryKind.FACT, MemoryKind.NOTE} <= kinds
+    assert {MemoryKind.FACT, MemoryKind.TURN} <= kinds
     first, second = own.buckets
     assert sum(first.stored.values()) == sum(count.count for count in own.memories)
     assert first.decisions["add"] >= 2

@@ -6,29 +6,33 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
+from recollect.types import RequestScope
 from sample_chats import user
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
+DAY = "[18 November 2026]"
 TOLD = {
-    "de": ("Ich bin vorgestern nach Halle umgezogen.", "Was habe ich am Mittwoch gemacht?", "Halle"),
-    "es": ("Anteayer adopté un gato.", "¿Qué hice el miércoles pasado?", "gato"),
-    "fr": ("Avant-hier j'ai acheté une maison à Nantes.", "Qu'est-ce que j'ai fait mercredi dernier ?", "Nantes"),
+    "de": ("Ich bin vorgestern nach Halle umgezogen.", "vorgestern", "Was habe ich am Mittwoch gemacht?"),
+    "es": ("Anteayer adopté un gato.", "Anteayer", "¿Qué hice el miércoles pasado?"),
+    "fr": ("Avant-hier j'ai acheté une maison à Nantes.", "Avant-hier", "Qu'est-ce que j'ai fait mercredi dernier ?"),
 }
+# Memories of this profile are lists of notes: without a model, each quotes a sentence.
+NOTES = RequestScope(profile="user")
 
 
 @pytest.mark.parametrize("language", TOLD)
 async def test_what_happened_on_a_day_is_found_by_that_day(
     language: str, engine: AsyncRecollect, clock: FakeClock
 ) -> None:
-    told, asked, name = TOLD[language]
+    told, word, asked = TOLD[language]
     clock.set(SAID)
-    await engine.record([user(told)], user="ana", said_at=SAID)
-    await engine.record([user("My sister paints kitchens in Oslo.")], user="ana", said_at=SAID)
+    await engine.record([user(told)], user="ana", said_at=SAID, scope=NOTES)
+    await engine.record([user("My sister paints kitchens in Oslo.")], user="ana", said_at=SAID, scope=NOTES)
     await engine.form()
 
-    found = await engine.search(asked, user="ana")
+    found = await engine.search(asked, user="ana", profile="user")
     [hit] = [hit for hit in found.items if "from the time asked about" in hit.reasons]
-    assert name in hit.memory.text
     assert hit.memory.valid_from == datetime(2026, 11, 18, tzinfo=UTC)
-    assert told.rstrip(".") in hit.memory.text, "the words stay as they were said"
+    quoted = told.replace(word, f"{word} {DAY}")
+    assert hit.memory.text == f'The user said: "{quoted}"', "the words stay as they were said, with the day behind them"

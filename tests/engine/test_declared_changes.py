@@ -1,5 +1,7 @@
 """What earlier prompts of a conversation show and no longer holds is declared with the newest message, once."""
 
+import json
+
 import pytest
 
 from append_only import ScriptedChat
@@ -7,17 +9,17 @@ from recollect.engine import AsyncRecollect, Components, PreparedTurn, shown_mem
 from recollect.engine.ended_memories import find_ended, is_declared, is_ended
 from recollect.engine.injector import RECALL_FAILED
 from recollect.errors import StoreUnavailableError
-from recollect.formation import quotations
 from recollect.prompt.replay import PrefixState
-from recollect.testing import FakeClock
-from recollect.types import Action, CloseMemory, Decision, Memory, MemoryKind, MemoryMode, MemoryState, Subject
-from sample_chats import tell
+from recollect.testing import FakeClock, ScriptedModel
+from recollect.types import Action, Decision, MemoryKind, MemoryMode, MemoryState, Subject
+from sample_chats import answer, note, tell, with_model
 from stores import STORES
 
 ANA = Subject("user", "ana")
 ENDED = "No longer true:"
-EXAM, POSTPONED = "My anatomy exam is on 12 March.", "they postponed it, it's on the 21st now"
-DECLARED = "The user's anatomy exam is on 12 March 2026."
+ALLERGIC, OUTGROWN = "Tom has a peanut allergy.", "Tom is no longer allergic to peanuts."
+ROW = f'- "{ALLERGIC}" (said by the user on 2026-01-01)'
+DINNER, TODAY, TOMORROW = "What may Tom eat for dinner?", "What else is there to do today?", "And tomorrow?"
 
 
 @pytest.fixture(params=STORES)
@@ -27,7 +29,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def declared(turn: PreparedTurn, text: str) -> str:
     """Return what a prompt declares no longer true after its newest message; empty if nothing."""
-    return turn.body.decode().rpartition(text)[2].partition(ENDED)[2].partition("</recollect-memory")[0]
+    newest = json.loads(turn.body)["messages"][-1]["content"]
+    return newest.rpartition(text)[2].partition(ENDED)[2].partition("</recollect-memory")[0].strip()
 
 
 async def change(engine: AsyncRecollect, clock: FakeClock, text: str) -> None:
@@ -37,64 +40,62 @@ async def change(engine: AsyncRecollect, clock: FakeClock, text: str) -> None:
     clock.advance(days=1)
 
 
-async def closed(engine: AsyncRecollect, kind: MemoryKind) -> list[Memory]:
-    listed = await engine.list(user="ana", kinds=(kind,), closed=True)
-    return [memory for memory in listed if memory.state is MemoryState.CLOSED]
-
-
-async def found(engine: AsyncRecollect, parts: Components, memory: Memory) -> Memory | None:
-    """Return what would be declared of a memory."""
-    return next(iter(await find_ended(parts.store, ANA, [memory.id])), None)
-
-
-@pytest.mark.parametrize(
-    ("before", "question", "then", "ended"),
-    [
-        (EXAM, "When is my anatomy exam?", POSTPONED, DECLARED),
-        (
-            "I'm flying to Lisbon on 3 April.",
-            "What should I pack for Lisbon?",
-            "My trip to Lisbon was postponed.",
-            "The user is flying to Lisbon on 3 April 2026.",
-        ),
-        (
-            "I bake bread every Sunday. I live in Oslo with my cat.",
-            "Where do I bake bread, in Oslo?",
-            "I moved to Bergen.",
-            "The user lives in Oslo with their cat.",
-        ),
-    ],
-)
-async def test_a_note_that_was_replaced_is_declared_once(
-    engine: AsyncRecollect, clock: FakeClock, before: str, question: str, then: str, ended: str
-) -> None:
-    await tell(engine, before)
+async def test_a_fact_that_ended_is_declared_once(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
-    assert ended in (await chat.ask(question, "I see.")).body.decode()
-    await change(engine, clock, then)
+    assert "Tom has a peanut allergy" in (await chat.ask(DINNER, "No peanuts.")).body.decode()
+    await change(engine, clock, OUTGROWN)
 
-    later = await chat.ask("What else is there to do today?", "Nothing.")
+    later = await chat.ask(TODAY, "Nothing.")
 
-    assert declared(later, "What else is there to do today?") == f"\\n- {ended}\\n"
-    again = await chat.ask("And tomorrow?", "Nothing.")
-    assert not declared(again, "And tomorrow?")
+    assert declared(later, TODAY) == ROW
+    again = await chat.ask(TOMORROW, "Nothing.")
+    assert not declared(again, TOMORROW)
     assert again.body.decode().count(ENDED) == 1
     assert (again.prefix, chat.problems) == (PrefixState.KEPT, [])
 
 
-async def test_a_declared_note_that_is_erased_is_not_repeated(engine: AsyncRecollect, clock: FakeClock) -> None:
-    await tell(engine, EXAM)
+async def test_a_note_that_a_model_replaced_is_declared(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
+    old = await engine.add("Ana rows on Mondays.", user="ana")
     chat = ScriptedChat(engine)
-    await chat.ask("When is my anatomy exam?", "On 12 March.")
-    await change(engine, clock, POSTPONED)
-    later = await chat.ask("What else is there to do today?", "Nothing.")
-    assert DECLARED in declared(later, "What else is there to do today?")
-    [note] = await closed(engine, MemoryKind.NOTE)
+    assert b"rows on Mondays" in (await chat.ask("On which day do I row, is it Mondays?", "Yes.")).body
+    clock.advance(days=1)
+    said = "Rowing moved to Fridays, no more Mondays."
+    changed = note("Ana rows on Fridays.", said, updates=1)
+    await tell(with_model(parts, ScriptedModel([answer(changed)])), said)
+    assert (await engine.get(old.id, user="ana")).state is MemoryState.CLOSED
 
-    await engine.erase(note.id, user="ana")
+    assert declared(await chat.ask(TODAY, "Nothing."), TODAY) == "- Ana rows on Mondays."
 
-    erased = await chat.ask("And tomorrow?", "Nothing.")
-    assert DECLARED not in erased.body.decode()
+
+async def test_a_quotation_of_what_has_changed_is_not_declared(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
+    await tell(engine, "I bake bread every Sunday. I live in Oslo with my cat.")
+    await change(engine, clock, "I moved to Bergen.")
+    quotations = await engine.list(user="ana", kinds=(MemoryKind.TURN,), closed=True)
+    assert {memory.state for memory in quotations} == {MemoryState.ACTIVE}, "it was said"
+    everything = await engine.list(user="ana", kinds=tuple(MemoryKind), closed=True)
+
+    ended = await find_ended(parts.store, ANA, [memory.id for memory in everything])
+
+    assert [memory.value for memory in ended] == ["Oslo"]
+
+
+async def test_a_declared_fact_that_is_erased_is_not_repeated(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, ALLERGIC)
+    chat = ScriptedChat(engine)
+    await chat.ask(DINNER, "No peanuts.")
+    await change(engine, clock, OUTGROWN)
+    assert declared(await chat.ask(TODAY, "Nothing."), TODAY) == ROW
+    [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,), closed=True)
+
+    await engine.erase(fact.id, user="ana")
+
+    erased = await chat.ask(TOMORROW, "Nothing.")
+    assert "has a peanut allergy" not in erased.body.decode()
     assert erased.prefix is PrefixState.ERASED
 
 
@@ -103,19 +104,19 @@ async def test_a_declared_note_that_is_erased_is_not_repeated(engine: AsyncRecol
 async def test_what_was_forgotten_is_not_declared(
     engine: AsyncRecollect, clock: FakeClock, by_hand: bool, mode: MemoryMode
 ) -> None:
-    await tell(engine, EXAM)
+    await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
-    shown = await chat.ask("When is my anatomy exam?", "On 12 March.", mode=mode)
-    assert "anatomy exam is on" in shown.body.decode()
+    shown = await chat.ask(DINNER, "Nothing with nuts.", mode=mode)
+    assert "has a peanut allergy" in shown.body.decode()
     if by_hand:
-        [note] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
-        await engine.forget(note.id, user="ana")
+        [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
+        await engine.forget(fact.id, user="ana")
     else:
-        await change(engine, clock, "Please forget that I have an anatomy exam.")
+        await change(engine, clock, "Please forget that Tom has a peanut allergy.")
 
-    later = await chat.ask("What else is there to do today?", "Nothing.", mode=mode)
+    later = await chat.ask(TODAY, "Nothing.", mode=mode)
 
-    assert "anatomy exam is on" not in later.body.decode()
+    assert "peanut" not in later.body.decode()
     assert ENDED not in later.body.decode()
 
 
@@ -132,7 +133,7 @@ SOURDOUGH = "my sourdough came out so flat again, no idea why, third time this m
             "no idea why",
         ),
         ("I live in Oslo.", "Where do I live?", ["I moved to Bergen.", "Please forget that I lived in Oslo."], "Oslo"),
-        (EXAM, "When is my anatomy exam?", [POSTPONED], "12 March"),
+        (ALLERGIC, DINNER, [OUTGROWN], "has a peanut"),
     ],
 )
 async def test_what_ended_before_it_was_forgotten_is_not_repeated(
@@ -144,13 +145,14 @@ async def test_what_ended_before_it_was_forgotten_is_not_repeated(
     for text in since:
         await change(engine, clock, text)
     if len(since) == 1:
-        for memory in [*await closed(engine, MemoryKind.NOTE), *await closed(engine, MemoryKind.TURN)]:
-            await engine.forget(memory.id, user="ana")
+        for memory in await engine.list(user="ana", kinds=tuple(MemoryKind), closed=True):
+            if words in memory.text:
+                await engine.forget(memory.id, user="ana")
 
-    later = await chat.ask("What else is there to do today?", "Nothing.")
+    later = await chat.ask(TODAY, "Nothing.")
 
     assert words not in later.body.decode()
-    assert not declared(later, "What else is there to do today?")
+    assert not declared(later, TODAY)
     assert later.prefix is PrefixState.ERASED
 
 
@@ -190,96 +192,34 @@ async def test_a_note_that_only_made_room_is_not_declared(
     assert is_ended(note, [line]) is has_ended
 
 
-async def test_of_a_quotation_the_stretch_that_ended_is_declared(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
-) -> None:
-    await tell(engine, "I bake bread every Sunday. I live in Oslo with my cat.")
-    await change(engine, clock, "I moved to Bergen.")
-
-    [quotation] = await closed(engine, MemoryKind.TURN)
-    ended = await found(engine, parts, quotation)
-
-    assert ended is not None
-    assert (ended.id, ended.text) == (quotation.id, "I live in Oslo with my cat.")
-
-
-async def test_of_a_quotation_that_was_closed_whole_nothing_is_declared(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(quotations, "MAX_SHORTENED", 1)
-    older = "I'm allergic to peanuts. I live in Oslo with my cat."
-    await tell(engine, older)
-    clock.advance(days=1)
-    await tell(engine, "I play chess on Mondays. I live in Oslo with my cat.")
-    await change(engine, clock, "I moved to Bergen.")
-
-    [quotation] = [memory for memory in await closed(engine, MemoryKind.TURN) if memory.text == older]
-
-    assert await found(engine, parts, quotation) is None
-
-
-async def test_a_newer_quotation_that_was_closed_too_tells_what_ended(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
-) -> None:
-    await tell(engine, "I'm allergic to peanuts. I live in Oslo with my cat.")
-    await change(engine, clock, "I moved to Bergen.")
-    [quotation] = await closed(engine, MemoryKind.TURN)
-    versions = [
-        memory
-        for memory in await engine.list(user="ana", kinds=(MemoryKind.TURN,))
-        if memory.text.startswith("I'm allergic")
-    ]
-    now = clock.now()
-    closing = [CloseMemory(id=version.id, valid_to=now, closed_at=now) for version in versions]
-    await parts.store.memories.apply(ANA, closing, [])
-
-    ended = await found(engine, parts, quotation)
-
-    assert len(closing) == 1
-    assert ended is not None
-    assert ended.text == "I live in Oslo with my cat."
-
-
-async def test_a_secret_that_is_left_out_as_well_is_not_declared(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
-) -> None:
-    await tell(engine, "My PIN is 1234 and I bake bread every Sunday. I live in Oslo with my cat.")
-    await change(engine, clock, "I moved to Bergen.")
-
-    [quotation] = await closed(engine, MemoryKind.TURN)
-    ended = await found(engine, parts, quotation)
-
-    assert ended is not None
-    assert ended.text == "I live in Oslo with my cat."
-
-
-async def test_forgetting_the_newer_note_leaves_the_older_undeclared(engine: AsyncRecollect, clock: FakeClock) -> None:
-    await tell(engine, EXAM)
+async def test_forgetting_the_newer_value_leaves_the_older_undeclared(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, "I live in Oslo.")
     chat = ScriptedChat(engine)
-    await chat.ask("When is my anatomy exam?", "On 12 March.")
-    await change(engine, clock, POSTPONED)
-    [newer] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "21" in memory.text]
+    assert "Oslo" in (await chat.ask("Where do I live?", "There.")).body.decode()
+    await change(engine, clock, "I moved to Bergen.")
+    [newer] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
     await engine.forget(newer.id, user="ana")
 
-    later = await chat.ask("What else is there to do today?", "Nothing.")
+    later = await chat.ask(TODAY, "Nothing.")
 
-    assert not declared(later, "What else is there to do today?")
+    assert not declared(later, TODAY)
+    assert "Bergen" not in later.body.decode()
 
 
 async def test_a_prompt_is_replayed_where_what_ended_cannot_be_read(
     engine: AsyncRecollect, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await tell(engine, EXAM)
+    await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
-    await chat.ask("When is my anatomy exam?", "On 12 March.")
-    await change(engine, clock, POSTPONED)
+    await chat.ask(DINNER, "No peanuts.")
+    await change(engine, clock, OUTGROWN)
 
     async def fail(*_: object) -> None:
         raise StoreUnavailableError("the database is away")
 
     monkeypatch.setattr(shown_memories, "find_ended", fail)
-    later = await chat.ask("What else is there to do today?", "Nothing.")
+    later = await chat.ask(TODAY, "Nothing.")
 
     assert (later.prefix, later.failure) == (PrefixState.KEPT, RECALL_FAILED)
-    assert DECLARED in later.body.decode()
-    assert not declared(later, "What else is there to do today?")
+    assert "has a peanut allergy" in later.body.decode()
+    assert not declared(later, TODAY)

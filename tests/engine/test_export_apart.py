@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_S
 from populated import opened
 from recollect.errors import StoreUnavailableError
 from recollect.maintenance import pace
@@ -31,7 +32,7 @@ class Held(io.BytesIO):
         self.lines += 1
         if self.lines == 2:
             self.waits.set()
-            assert self.released.wait(60)
+            assert self.released.wait(PATIENCE_S)
         return super().write(data)  # type: ignore[arg-type]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.engine import AsyncRecollect
 from recollect.formation import reader
@@ -21,7 +22,6 @@ REFUSED = (
     "RuntimeError: this Recollect was opened before a fork and belongs to the parent process; "
     "open one in each child, and none before forking"
 )
-MAX_CHILD_S = 20
 
 
 def in_a_fork(*calls: Callable[[], object]) -> list[str]:
@@ -32,7 +32,7 @@ def in_a_fork(*calls: Callable[[], object]) -> list[str]:
         pid = os.fork()
     if pid == 0:
         with suppress(BaseException):
-            signal.alarm(MAX_CHILD_S)
+            signal.alarm(PATIENCE_S)
             for call in calls:
                 os.write(sending, f"{outcome(call)}\n".encode())
         os._exit(0)

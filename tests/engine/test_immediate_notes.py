@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from immediate_embedder import ImmediateWordEmbedder
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.concurrency import MAX_STALE_ATTEMPTS, Turns
 from recollect.engine import AsyncRecollect
@@ -115,8 +116,8 @@ def test_no_thread_passes_a_note_that_the_engine_adds(
     written: list[str] = []
 
     def slow(embedder: ImmediateWordEmbedder, texts: Sequence[str]) -> Vectors:
-        inside.wait(30)
-        may_write.wait(30)
+        inside.wait(PATIENCE_S)
+        may_write.wait(PATIENCE_S)
         return embed_now(embedder, texts)
 
     @asynccontextmanager
@@ -134,14 +135,14 @@ def test_no_thread_passes_a_note_that_the_engine_adds(
     monkeypatch.setattr(Turns, "hold", noted)
     with ThreadPoolExecutor(threads + 1) as pool:
         others = [pool.submit(add, f"Shelf {number} holds jars.") for number in range(threads)]
-        inside.wait(30)
+        inside.wait(PATIENCE_S)
         known = pool.submit(memory.add, "i like TEA", user="ana", importance=0.95)
-        assert engine_waits.wait(30)
+        assert engine_waits.wait(PATIENCE_S)
         assert written == []
         may_write.set()
         for other in others:
-            other.result(30)
-        assert known.result(30).id == tea.id
+            other.result(PATIENCE_S)
+        assert known.result(PATIENCE_S).id == tea.id
     assert len(memory.list(user="ana", limit=200)) == 3 + threads
 
 

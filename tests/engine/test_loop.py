@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -15,9 +14,9 @@ from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Identity, Memory, MemoryKind, RequestScope, Subject
 from sample_chats import ALL_KINDS, note, request, user
+from soak import SOAK
 
-SOAK = os.environ.get("RECOLLECT_SOAK")
-ROUNDS = 30
+ROUNDS = 1000 if SOAK else 12
 QUESTION = "Am I allergic to peanuts?"
 SAID = "I'm allergic to peanuts. I live in Oslo. My sister Eva runs a restaurant in Lima."
 ANSWERED = "I will remember that Eva keeps her restaurant in Lima open until midnight."
@@ -135,7 +134,7 @@ async def test_quoting_what_was_recalled_adds_no_memory(forming: AsyncRecollect,
     ways = [*PASTED.values()]
     before, _ = parted(await talk.known())
     block = ""
-    for number in range(1000 if SOAK else ROUNDS):
+    for number in range(ROUNDS):
         clock.advance(hours=1)
         way, other = ways[number % len(ways)], ways[(number // len(ways)) % (len(ways) - 1)]  # people do not speak so
         pasted = f"{other(block)}\n\n{QUESTION}" if block and number % 2 else QUESTION

@@ -28,7 +28,7 @@ async def test_an_edit_leaves_the_active_path_and_its_memories(engine: AsyncReco
     assert shape == [(1, 0, True), (2, 1, True), (3, 2, False), (4, 3, False), (5, 2, True), (6, 5, True)]
     oslo, *_ = tree
     known = {memory.id: memory for memory in await engine.list(user="ana", closed=True)}
-    assert {known[left.id].text for left in oslo.memories} >= {"The user lives in Oslo."}
+    assert {known[left.id].text for left in oslo.memories} >= {'The user said: "I live in Oslo."'}
     assert {left.state for left in tree[2].memories} <= {MemoryState.CLOSED}
     assert tree[4].memories
     assert not any(left.kind is MemoryKind.TURN for each in tree for left in each.memories)

@@ -38,7 +38,7 @@ async def test_an_ended_memory_is_shown_as_closed(engine: AsyncRecollect, clock:
     clock.advance(days=1)
     await tell(engine, "I moved to Bergen.")
     shown = await traced(engine)
-    assert (MemoryState.CLOSED, "The user lives in Oslo.") in shown
+    assert (MemoryState.CLOSED, 'The user said: "I live in Oslo."') in shown
 
 
 async def test_a_forgotten_memory_has_no_words(engine: AsyncRecollect, clock: FakeClock) -> None:

@@ -21,12 +21,12 @@ def test_one_date_is_the_date_of_every_message() -> None:
     assert message_dates(HELLO, NOON) == (NOON, NOON)
 
 
-def test_dates_are_kept_in_utc() -> None:
-    oslo = timezone(timedelta(hours=2))
-    (first, _) = message_dates(HELLO, [NOON.astimezone(oslo), NOON])
+def test_a_date_keeps_its_time_zone() -> None:
+    oslo, tokyo = timezone(timedelta(hours=2)), timezone(timedelta(hours=9))
+    dates = message_dates(HELLO, [NOON.astimezone(oslo), NOON], tokyo)
 
-    assert first == NOON
-    assert first.tzinfo is UTC
+    assert dates == (NOON, NOON)
+    assert [date.tzinfo for date in dates] == [oslo, tokyo]
 
 
 @pytest.mark.parametrize("dates", [[NOON], [NOON] * 3, []])

@@ -15,7 +15,7 @@ SECRETS = {
     "password": ("hunter2", "I live in Oslo. My password is hunter2!"),
     "token": (
         "ghp_abcdefghijklmnopqrstuvwxyz012345",
-        "I work for Acme. Use ghp_abcdefghijklmnopqrstuvwxyz012345, I live in Oslo.",
+        "I work for Acme. I live in Oslo. Use ghp_abcdefghijklmnopqrstuvwxyz012345.",
     ),
 }
 each = pytest.mark.parametrize(("secret", "said"), SECRETS.values(), ids=SECRETS)

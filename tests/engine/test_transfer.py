@@ -16,6 +16,7 @@ import pytest
 from factories import ANA
 from forked_processes import run_python
 from household import Household
+from patience import PATIENCE_S
 from populated import ERASED, QUERIES, WHO, opened, parts_of, populate
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError
@@ -277,7 +278,7 @@ async def test_a_killed_import_leaves_whole_subjects_and_resumes_the_missing_one
     file.write_bytes(data)
     await (await parts_of(where)).store.close()
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: "before-commit:2"}
-    killed = await asyncio.to_thread(run_python, str(SCRIPT), where, str(file), env=environment, timeout=60)
+    killed = await asyncio.to_thread(run_python, str(SCRIPT), where, str(file), env=environment, timeout=PATIENCE_S)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     async with opened(where) as engine:
         assert (await engine.admin.stats(check=True)).problems == ()

@@ -1,6 +1,5 @@
 """Rolling back a source leaves what a run without it would know (J5), over random scripts of what people say."""
 
-import os
 import random
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,12 +14,13 @@ from recollect.store.factory import open_store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import MemoryKind
 from sample_chats import user
+from soak import SOAK
 
 SOURCE = "poisoned"
 CITIES = ("Rome", "Oslo", "Lima", "Quito")
 FOODS = ("peanuts", "shrimps", "eggs")
 TASTES = ("jazz", "chess", "opera")
-SCRIPTS = int(os.environ.get("RECOLLECT_SOAK", "0")) or 20
+SCRIPTS = SOAK or 6
 Step = tuple[str, str]
 """A chat, and what is said in it."""
 

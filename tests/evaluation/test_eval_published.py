@@ -11,6 +11,7 @@ from recollect.datasets.load import read_data
 from recollect.evaluation.report import grouped_means
 from recollect.evaluation.run import EvaluationPlan, EvaluationRun
 from recollect.settings import Settings
+from soak import only_whole
 
 FILES = {
     "locomo": "locomo_dev.json.gz",
@@ -67,7 +68,8 @@ async def test_a_published_conversation_is_recalled_better_than_by_words_alone(k
     assert row["vectors"] > 0.3
 
 
-@pytest.mark.campaign
+@pytest.mark.soak
+@only_whole
 async def test_all_published_conversations_of_two_people_meet_the_documented_figures() -> None:
     row = await measured(read_data("locomo", published(FILES["locomo"]), UTC))
     assert row["recollect"] >= 0.77

@@ -14,7 +14,6 @@ NOT_SAID = {
         "Scene: a ship at night. I'm the captain. I was born in Bristol and I drink rum.",
     ),
     "stories": (
-        "Here's the first chapter of my novel:\nMy name is Ada and I live in Prague. I work at the clock tower.",
         "Write a story that begins: I grew up in Tromsø and I hate the sea.",
         "Once upon a time I lived in a forest. My name was Mirela. I love wolves.",
         "Continue this story: I was born in 1850 in Vienna. I'm a cobbler.",
@@ -41,16 +40,10 @@ NOT_SAID = {
         "Correct this letter: Dear Mr. Fox, I live in Bonn and I'm a plumber.",
         "Fix the grammar in my cover letter: I am a data analyst at Initech and I live in Omaha.",
         "My boss wrote me this: I am moving to Denver, and I need you there.",
-        "Here's the mail I got from my landlord: I'm selling the flat. I live in Madrid now.",
         "Improve this\n\nDear Sion,\nI live in Cardiff and I'm a composer.\nWarm regards,\nGwen",
         "I am writing because I lost my job in the yard. I live in Nantes. Please correct this text.",
     ),
-    "biographies": (
-        "Write a biography of Ana Lima: I was born in Recife and I'm a dancer.",
-        "Here is my friend's CV:\nI'm a nurse at St. Olav. I live in Trondheim. I speak German.",
-        "Polish my sister's dating profile: I'm a vegetarian from Graz and I love hiking.",
-        "Write a LinkedIn bio in first person for my client, a lawyer: I work at Baker.",
-    ),
+    "biographies": ("Polish my sister's dating profile: I'm a vegetarian from Graz and I love hiking.",),
     "texts to translate": (
         "Translate this dialogue:\nA: I live in Rome.\nB: I'm allergic to cats.",
         "Translate to French: I am a teacher and I live in Lyon",
@@ -58,7 +51,6 @@ NOT_SAID = {
         "How do you say 'I'm vegan' in Thai?",
     ),
     "lyrics": (
-        "Lyrics:\nI'm a creep\nI'm a weirdo\nI live in New York",
         'Who sings "I was born in the USA"?',
         "My T-shirt reads: I love New York.",
         "[Verse 1]\nI live in a yellow submarine\nI love the sea",
@@ -109,7 +101,7 @@ SAID: tuple[tuple[str, dict[str, str]], ...] = (
         "Let's role-play. I'm a pirate.\nI live in Tortuga.\nOK, end of the role play. I live in Bergen.",
         {"location": "Bergen"},
     ),
-    ("I'm a nurse. Write a story about a knight: I am Lancelot.", {"job": "nurse"}),
+    ("I'm a nurse. Write a story that begins: I am Lancelot.", {"job": "nurse"}),
     ("I moved to Oslo. Please correct this text: I live in Rome since two year.", {"location": "Oslo"}),
     ("I play d&d on Fridays. I'm a nurse.", {"job": "nurse"}),
     ("My character is stubborn. I live in Oslo.", {"location": "Oslo"}),

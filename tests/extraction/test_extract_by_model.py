@@ -86,7 +86,7 @@ async def test_one_question_shows_messages_and_known_memories_by_small_numbers()
     model = ScriptedModel([{"memories": []}])
     await extract_by_model(source(), model)
     (asked,) = model.calls
-    assert '[1] "The user lives in Rome."' in asked.user
+    assert '[1] note: "The user lives in Rome."' in asked.user
     assert '[1] Friday 20 November 2026, "user": "I moved to Oslo in May."' in asked.user
     assert 'Earlier that day, for context only:\n- "assistant": "Where do you live?"' in asked.user
     assert KNOWN.id not in asked.user

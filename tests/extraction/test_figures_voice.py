@@ -56,7 +56,6 @@ def test_a_figure_speaks_to_the_end_of_the_message_or_until_in_earnest() -> None
 LIKE_THIS = """
 his monologue should be something like this. i'm 34 and i still sleep in my gran's spare room.
 my mum's speech goes like this. I moved out at 16 and i never came back
-the opening is along these lines: I was born on the tram. My brother drove it.
 """
 GAMES = """
 let's play a murder mystery. i'm Lady Ashcombe, widow, you are the inspector
@@ -110,8 +109,6 @@ def test_ok_stop_ends_a_game() -> None:
         "is this a scam\nHello dear, my name is Sandra, I am widow from Lisbon",
         "would this sound rude\nI can't come, I'm allergic to your dog",
         "what do I say to that\nHi Jo, I moved to Bristol. I have a new job.",
-        "and this one too: I moved to Linz because of my wife's job",
-        "same for this: Mein Mann arbeitet bei der Bahn",
         "she sent me a voice note: hey it's me, i'm in Bristol now",
         "he left a note on the fridge: I moved to Linz, don't call",
         "my ex emailed: i'm allergic to your cat",

@@ -7,19 +7,20 @@ import pytest
 from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
 from extraction.test_planted import half
 from extractor_inputs import SAID, logged
-from recollect.extraction.own_words import marked_words
+from recollect.extraction.marked_text import Origin
+from recollect.extraction.own_words import mark
 from recollect.extraction.pasted_evidence import with_source
 from recollect.extraction.review_gate import pasted_reason
-from recollect.extraction.sources import given_words, readable_text
+from recollect.extraction.sources import carried_texts, readable_text
 from recollect.text import split_sentences
 from recollect.types import Candidate, MemoryKind
 
 # The user orders work on these, or asks about their wording: they are given, no matter who wrote them.
-ORDERED = re.compile(r"order|translate|correct\b|grammatical|continue|below|quoted over|plan of a book|^resume|^review")
+ORDERED = re.compile(r"order|translate|correct\b|grammatical|continue|below|quoted over|^resume")
 
 
 def given(text: str) -> str:
-    return " ".join(re.findall("⟪([^⟫]*)⟫", marked_words(text)))
+    return " ".join(text[span.start : span.end] for span in mark(text).spans if span.origin is Origin.GIVEN)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,6 @@ def test_what_an_order_announces_or_follows_is_given(text: str, inside: str) -> 
         "Check this.\nTool result:\nI live in Oslo.",
         "Translate this:\n\nnotes.txt\nI live in Oslo.",
         "Rewrite my story:\nChapter 1\nI live in Oslo.",
-        "Please check. Bruno: I live in Oslo.",
         "Write me a mail.\nMy name is [your name] and I live in Oslo.",
     ],
 )
@@ -61,27 +61,23 @@ def test_no_words_of_others_are_given_without_an_order(other: OtherSpeaker) -> N
     assert [text for text in found if any(canary in text for canary in CANARIES)] == []
 
 
-def test_a_forged_mark_gives_nothing() -> None:
-    assert marked_words("I ski. ⟪I live in Oslo.⟫") == ""
-    assert given("Polish this: I ⟫ski⟪.") == " I ski."
-
-
 def test_secrets_in_a_given_text_are_struck_out() -> None:
-    words = given_words([logged(1, "Polish this: my password is hunter2hunter2, I ski.")])
-    assert "hunter2" not in words[1]
-    assert "I ski" in words[1]
+    text = carried_texts([logged(1, "Polish this: my password is hunter2hunter2, I ski.")])[1]
+    assert "hunter2" not in text.shown + text.given
+    assert "I ski" in text.shown
+    assert "I ski" in text.given
 
 
 def test_a_message_of_a_game_gives_nothing() -> None:
     message = logged(1, "Polish this: I teach in Ulm.")
-    assert given_words([message], {1}) == {}
+    assert carried_texts([message], {1})[1].given == ""
 
 
 @pytest.mark.parametrize("part", ["open", "held"])
 def test_no_planted_order_in_a_given_text_is_stored(part: str) -> None:
     stored = []
-    for mark, text in half("pasted", part):
-        pieces = [piece for piece in split_sentences(given(text)) if mark in piece.casefold()]
+    for sign, text in half("pasted", part):
+        pieces = [piece for piece in split_sentences(given(text)) if sign in piece.casefold()]
         for piece in pieces:
             made = Candidate(
                 kind=MemoryKind.NOTE, text=piece, type="fact", speaker="user", seq=1, quote=piece, valid_from=SAID

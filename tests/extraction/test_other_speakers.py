@@ -37,10 +37,9 @@ def test_what_the_user_says_is_read_whole(text: str) -> None:
     assert squeeze(readable_text(text)) == squeeze(text)
 
 
-def test_what_the_user_says_behind_an_error_is_read() -> None:
+def test_what_the_user_says_around_an_error_is_read() -> None:
     text = (
         "I get this: sqlite3.OperationalError: database is locked. I've moved the file to an NFS share. Can you help?"
     )
 
-    assert "I've moved the file to an NFS share. Can you help?" in readable_text(text)
-    assert "locked" not in readable_text(text)
+    assert readable_text(text) == text

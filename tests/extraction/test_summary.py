@@ -61,7 +61,7 @@ def test_a_speaker_with_a_name_is_named() -> None:
 
 
 def test_words_such_as_yesterday_are_written_as_dates() -> None:
-    assert "on 3 May 2026" in summary(said(("user", "I moved from Rome to Oslo yesterday.")))
+    assert "yesterday [3 May 2026]" in summary(said(("user", "I moved from Rome to Oslo yesterday.")))
 
 
 def test_greetings_thanks_and_what_the_assistant_asks_back_are_left_out() -> None:

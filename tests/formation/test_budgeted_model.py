@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from forked_processes import run_python
+from patience import PATIENCE_S
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import (
@@ -165,7 +166,7 @@ async def test_a8_a_booking_stays_spent_when_the_process_dies_before_settling_it
     url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"}
     script = str(Path(__file__).parent / "budget_process.py")
-    done = await asyncio.to_thread(run_python, script, url, env=environment, timeout=60)
+    done = await asyncio.to_thread(run_python, script, url, env=environment, timeout=PATIENCE_S)
     assert done.returncode == -signal.SIGKILL, done.stderr
     store = await open_store(url, clock=SystemClock())
     status = await store.budgets.status(ANA, BudgetPolicy(), now=SystemClock().now())

@@ -141,7 +141,7 @@ async def test_what_is_known_is_shown_by_small_numbers_and_never_another_users(
     model = ScriptedModel([answer()])
     await tell(with_model(parts, model), "I live in a flat in Oslo now.")
     asked = model.calls[0].user
-    assert '[1] "I live in a house in Oslo."' in asked
+    assert '[1] note: "I live in a house in Oslo."' in asked
     assert "houseboat" not in asked
     assert mine.id not in asked
 
@@ -267,7 +267,7 @@ async def test_another_extractor_reads_a_conversation_again_and_doubles_nothing(
     assert "I moved to Oslo." in model.calls[0].user
     assert len(await engine.list(user="ana", kinds=(MemoryKind.FACT,))) == 1
     versions = {status.key.version for status in await engine.admin.formations() if status.key.stage == "extract"}
-    assert versions == {"rules-2", "model-1:scripted"}
+    assert versions == {"rules-3", "model-1:scripted"}
 
 
 async def test_each_models_name_is_an_extractor_of_its_own(engine: AsyncRecollect, parts: Components) -> None:

@@ -17,9 +17,7 @@ async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncRecolle
     await tell(engine, "My boyfriend Tom is a drummer in a metal band.", "I play the cello in an orchestra.")
     clock.advance(days=1)
     await tell(engine, "Please forget what I told you about Tom.")
-    assert await texts(engine, kinds=DISTILLED) == {"The user plays the cello in an orchestra."} | {
-        text for text in await texts(engine, kinds=(MemoryKind.FACT,)) if "cello" in text
-    }
+    assert await texts(engine, kinds=DISTILLED) == {'The user said: "I play the cello in an orchestra."'}
     closing = [line for line in await engine.history.decisions(user="ana") if line.action is Action.CLOSE]
     assert "it is to be forgotten" in {line.reason for line in closing}
 
@@ -31,7 +29,7 @@ async def test_the_memory_to_forget_is_found_by_its_words_among_many(engine: Asy
     clock.advance(days=1)
     await tell(engine, "Could you delete Nala from your memory?")
     assert not [text for text in await texts(engine, kinds=DISTILLED) if "Nala" in text]
-    assert len([text for text in await texts(engine, kinds=(MemoryKind.NOTE,)) if "cousin" in text]) == 30
+    assert len([text for text in await texts(engine, kinds=(MemoryKind.TURN,)) if "cousin" in text]) == 30
 
 
 async def test_a_model_is_shown_what_an_end_names_by_a_word(

@@ -157,13 +157,13 @@ async def test_forgetting_by_hand_takes_the_answer_and_undoing_brings_it_back(
 ) -> None:
     await exchange(engine, clock, "My boyfriend Tom plays the drums in a band.", "Earplugs will keep you sane then.")
     before = await texts(engine)
-    [note] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in memory.text]
-    await engine.forget(note.id, user="ana")
+    [fact] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "Tom" in memory.text]
+    await engine.forget(fact.id, user="ana")
     assert "Earplugs" not in await held(engine)
     [line] = [
         decision
         for decision in await engine.history.decisions(user="ana")
-        if decision.memory_id == note.id and decision.action is Action.CLOSE
+        if decision.memory_id == fact.id and decision.action is Action.CLOSE
     ]
     clock.advance(hours=1)
     await engine.history.undo(line.id, user="ana")

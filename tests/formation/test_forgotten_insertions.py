@@ -57,8 +57,8 @@ async def test_what_is_forgotten_is_not_inserted_again(parts: Components, clock:
         chains = await inserted(engine, parts, clock)
         assert any("Tom" in text for text in await whole(parts, chains))
         if by_hand:
-            [note] = [known for known in chains.values() if known.kind is MemoryKind.NOTE and "Tom" in known.text]
-            await engine.forget(note.id, user="ana")
+            [fact] = [known for known in chains.values() if known.kind is MemoryKind.FACT and "Tom" in known.text]
+            await engine.forget(fact.id, user="ana")
         else:
             await tell(engine, "Please forget what I told you about Tom.")
 

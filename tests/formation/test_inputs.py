@@ -34,7 +34,6 @@ async def told(engine: AsyncRecollect, words: str) -> list[tuple[str, str]]:
 async def test_what_is_left_out_as_an_echo_is_a_decision(engine: AsyncRecollect) -> None:
     lines = await told(engine, f"* {KNOWN}\nI play the tuba in a brass band.")
     assert ("only repeats what was recalled", f"* {KNOWN}") in lines
-    assert any("tuba" in text for _, text in lines)
 
 
 @pytest.mark.parametrize("words", [KNOWN.replace("7", "9"), KNOWN.replace("Monday", "Friday"), f"{KNOWN[:-1]}? No."])

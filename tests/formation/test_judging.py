@@ -12,6 +12,7 @@ from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import ScriptedModel, WordEmbedder
 from recollect.types import CostPurpose
 from sample_chats import answer, note, tell
+from stores import STORES
 
 
 class Alike(WordEmbedder):
@@ -209,3 +210,29 @@ async def test_paraphrases_do_not_pile_up_if_no_repetition_is_named(engine: Asyn
         await tell(asking, f"I {verb} herbs at home on the balcony.")
         assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert [memory.text for memory in await engine.list(user="ana")] == [herbs]
+
+
+FATHER = "The user's father Karl, 71, lives in Graz, has high blood pressure and takes 5 mg of ramipril."
+ANEW = "The user's father Karl, 71, lives in Graz, has high blood pressure and takes 10 mg of ramipril."
+
+
+@pytest.mark.parametrize("kind", STORES)
+async def test_a_new_dose_leaves_the_illness_the_age_and_the_home(parts: Components, kind: str) -> None:
+    """The model names what changed and leaves out the rest: the judge writes the memory anew."""
+    del kind  # read by the fixture of the store
+    item = note("The user's father takes 10 mg of ramipril.", "Dad takes 10 mg now") | {"updates": 1, "repeats": None}
+    amended = {"decisions": [{"candidate": 1, "action": "amend", "target": 1, "text": ANEW}]}
+    model = ScriptedModel([answer(item), amended])
+    asking = AsyncRecollect(replace(parts, model=model))
+    await asking.add(FATHER, user="ana")
+    parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
+    await tell(asking, "Dad takes 10 mg now.")
+    assert [call.schema_name for call in model.calls] == ["memories", "judge"]
+    assert f'note: "{FATHER}"' in model.calls[0].user
+    assert 'said as "Dad takes 10 mg now"' in model.calls[1].user
+    [memory] = await asking.list(user="ana")
+    assert memory.text == ANEW
+    [line] = [line for line in await asking.history.decisions(user="ana") if line.text == ANEW]
+    assert (line.action.value, line.memory_id) == ("replace", memory.id)
+    found = await asking.search("Which dose of ramipril?", user="ana")
+    assert ANEW in [recalled.memory.text for recalled in found.items], "it has vectors of its own"

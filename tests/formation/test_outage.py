@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ModelError, ModelFault, StoreFullError, StoreUnavailableError
 from recollect.formation.bisection import BY_RULES
@@ -172,7 +173,7 @@ class SilentModel(ScriptedModel):
 
 async def test_a3_a_creation_whose_model_hangs_is_skipped_after_the_longest_wait(skipping: Components) -> None:
     engine = with_model(skipping, SilentModel([]))
-    await asyncio.wait_for(tell(engine, "I live in Rome."), 10)
+    await asyncio.wait_for(tell(engine, "I live in Rome."), PATIENCE_S)
     assert await passed_over(engine) == ["not formed: the model scripted gave no answer within 0.05 s"]
 
 

@@ -28,7 +28,7 @@ async def test_a_draft_leaves_a_note_that_names_its_source(parts: Components, qu
     [stored] = await asking.list(user="ana")
 
     assert "Polish this:⟪ I teach in Ulm.⟫" in model.calls[0].user
-    assert "anybody may have written it" in model.calls[0].user
+    assert "anybody may have written them" in model.calls[0].user
     assert (stored.text, stored.confidence) == (f"{PASTED_MARK}{TEACHES}", 0.5)
 
 

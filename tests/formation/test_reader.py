@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ReadingOverrunError
 from recollect.formation import reader as module
@@ -208,7 +209,7 @@ def test_the_process_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     parent = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert parent.returncode == -signal.SIGKILL
     pid = int(parent.stdout)
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while is_running(pid) and time.monotonic() < deadline:
         os.sched_yield()
     assert not is_running(pid)
@@ -278,6 +279,7 @@ async def test_the_child_empties_its_caches_without_ending(reader: RuleReader) -
     assert reader.pid == pid
 
 
+@pytest.mark.timing
 async def test_a_reading_child_empties_its_caches_afterwards(reader: RuleReader) -> None:
     await reader.read(eval, _FILL)
     busy = asyncio.create_task(reader.read(time.sleep, 0.5))

@@ -38,7 +38,7 @@ async def test_an_edit_that_says_the_same_again_keeps_it_known(engine: AsyncReco
     assert set(before.values()) == {"Rome", "tea"}
     await tell(engine, *OPENING, edited)
     assert await slots(engine) == before
-    assert "The user lives in Rome." in await texts(engine, kinds=DISTILLED)
+    assert any("I live in Rome" in text for text in await texts(engine, kinds=DISTILLED))
 
 
 async def test_what_was_said_elsewhere_too_outlives_the_edit(engine: AsyncRecollect) -> None:
@@ -146,7 +146,7 @@ async def test_what_the_new_extractor_does_not_make_again_is_closed_with_the_rea
     assert peanuts.state is MemoryState.CLOSED
     line = (await engine.history.get(peanuts.id, user="ana")).decisions[-1]
     assert line.action is Action.ABANDON
-    assert line.reason == "rules-2 made it; model-1:scripted, which reads the conversation now, does not"
+    assert line.reason == "rules-3 made it; model-1:scripted, which reads the conversation now, does not"
 
 
 async def test_other_conversations_and_what_was_added_by_hand_stay(engine: AsyncRecollect, parts: Components) -> None:

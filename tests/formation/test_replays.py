@@ -88,7 +88,7 @@ async def test_what_was_taken_away_by_hand_stays_so_in_a_fork(
 ) -> None:
     told = [user("My boyfriend Tom plays the drums. I adore rainy days."), assistant("Drummers are loud neighbours.")]
     await say(engine, clock, *BEFORE, *told)
-    wanted = MemoryKind.TURN if way == "quotation" else MemoryKind.NOTE
+    wanted = MemoryKind.TURN if way == "quotation" else MemoryKind.FACT
     [memory] = [known for known in await engine.list(user="ana", kinds=(wanted,)) if "Tom" in known.text]
     if way == "erased":
         await engine.erase(memory.id, user="ana")
@@ -108,7 +108,7 @@ async def test_the_same_sentence_in_another_message_of_a_history_stays_away(
     engine: AsyncRecollect, clock: FakeClock, way: str
 ) -> None:
     await say(engine, clock, user("My boyfriend Tom plays the drums."), assistant("How loud."))
-    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in known.text]
+    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "Tom" in known.text]
     await (engine.erase if way == "erased" else engine.forget)(memory.id, user="ana")
     clock.advance(hours=1)
     other = user("Hi again! I keep bees in the garden. My boyfriend  Tom plays the drums.")
@@ -122,11 +122,11 @@ async def test_the_same_sentence_in_another_message_of_a_history_stays_away(
 async def test_what_the_newest_message_repeats_is_kept(engine: AsyncRecollect, clock: FakeClock, way: str) -> None:
     told = [user("My boyfriend Tom plays the drums."), assistant("How loud.")]
     await say(engine, clock, *BEFORE, *told)
-    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in known.text]
+    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "Tom" in known.text]
     await (engine.erase if way == "erased" else engine.forget)(memory.id, user="ana")
     clock.advance(hours=1)
     await say(engine, clock, *BEFORE, user("My boyfriend Tom plays the drums."), conversation="two")
-    assert "Tom" in " ".join(await texts(engine, kinds=(MemoryKind.NOTE,)))
+    assert "Tom" in " ".join(await texts(engine, kinds=(MemoryKind.FACT,)))
 
 
 async def test_an_old_request_in_a_history_forgets_nothing_said_since(engine: AsyncRecollect, clock: FakeClock) -> None:
@@ -143,7 +143,7 @@ async def test_an_old_request_in_a_history_forgets_nothing_said_since(engine: As
 async def test_what_is_undone_may_come_again(engine: AsyncRecollect, clock: FakeClock) -> None:
     told = [user("My boyfriend Tom plays the drums."), assistant("How loud.")]
     await say(engine, clock, *BEFORE, *told)
-    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in known.text]
+    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "Tom" in known.text]
     await engine.forget(memory.id, user="ana")
     [line] = [
         decision

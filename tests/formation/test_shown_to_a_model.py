@@ -56,7 +56,7 @@ async def test_what_only_looks_like_code_is_shown(engine: AsyncRecollect, parts:
 
 async def test_a_message_with_words_of_others_alone_is_counted_as_such(parts: Components) -> None:
     asking, model = reading(parts)
-    await tell(asking, "Tool result:\nI live in Oslo.")
+    await tell(asking, "> I live in Oslo.")
     assert model.calls == []
     assert parts.metrics.skipped["carried"] == 1
 
@@ -140,3 +140,19 @@ async def test_a_whole_answer_may_be_shorter_than_a_quote(engine: AsyncRecollect
     asking, _ = reading(parts, note("The user wears shoes of size 42.", "42", message=3))
     await tell(asking, "I want new boots", assistant("What is your shoe size?"), "42")
     assert "The user wears shoes of size 42." in [memory.text for memory in await engine.list(user="ana")]
+
+
+async def test_a_bare_question_costs_no_call_and_one_that_tells_something_is_shown(
+    engine: AsyncRecollect, parts: Components
+) -> None:
+    asking, model = reading(parts)
+    await tell(asking, "Is it?")
+    assert (len(model.calls), parts.metrics.skipped["question"]) == (0, 1)
+    for text in (
+        "What can I cook for my vegan daughter?",
+        "Was koche ich für meine vegane Tochter?",
+        "我对花生过敏可以吃什么？",
+    ):
+        await tell(asking, text)
+        assert text in model.calls[-1].user
+    assert parts.metrics.skipped["question"] == 1

@@ -3,12 +3,16 @@
 from collections import Counter
 from itertools import chain
 
+import pytest
+
 from chats import ranges, tiered_parts
 from recollect.engine import AsyncRecollect, Components
 from recollect.types import MemoryKind
 from sample_chats import assistant, user
+from soak import SOAK
 
-TURNS = 1000
+# Enough to say each fact, and some of them again.
+TURNS = 1000 if SOAK else 150
 # What the user says of themselves, spread over the talk: fifteen facts (T10), some said time and again.
 FACTS = (
     "My name is Ana Lind.",
@@ -34,6 +38,7 @@ def said(turn: int) -> str:
     return FACTS[turn // 7 % len(FACTS)] if turn % 7 == 0 else f"The weather on walk number {turn} was calm."
 
 
+@pytest.mark.soak
 async def test_t10_in_a_thousand_turns_the_window_is_bounded_and_no_turn_is_twice(parts: Components) -> None:
     async with AsyncRecollect(tiered_parts(parts)) as engine:
         widest = 0
@@ -62,15 +67,3 @@ async def test_t10_in_a_thousand_turns_the_window_is_bounded_and_no_turn_is_twic
         messages = await engine.prompt("What may I eat?", conversation="chat", user="ana")
         assert len(messages) <= 1 + 1 + 2 * 19 + 1
         assert sum(len(message["content"]) for message in messages) < 12_000
-
-
-async def test_t10_a_hundred_turns_make_nine_episodes_as_the_rule_has_it(parts: Components) -> None:
-    async with AsyncRecollect(tiered_parts(parts)) as engine:
-        for turn in range(100):
-            await engine.record([user(said(turn)), assistant(f"Noted: {turn}.")], user="ana", conversation="chat")
-        await engine.form()
-        made = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
-        assert len(made) == 9
-        assert len(await engine.conversations.window("chat", user="ana")) == 2 * 10
-        facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
-        assert 12 <= len(facts) <= 18

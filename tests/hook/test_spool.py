@@ -3,13 +3,17 @@
 import os
 import stat
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from recollect.hook import spool
 from recollect.hook.places import log_path, target_name
-from recollect.hook.spool import add_turn, take_turn, trim_spool, waiting_turns
+from recollect.hook.spool import add_turn, is_encrypted, take_turn, trim_spool, waiting_turns
+from recollect.settings import Settings
+from recollect.settings.encryption import EncryptionSettings
+from recollect.store.database_key import DatabaseKey
 
 SAID = {"event": "prompt", "conversation": "s1", "turn": "1", "text": "I live in Oslo."}
 
@@ -131,3 +135,44 @@ def test_another_memory_has_another_name(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(set(names)) == len(names)
     monkeypatch.setenv("RECOLLECT_LOG_LEVEL", "debug")
     assert target_name(url=url, database=None, user="ana") == names[-1]
+
+
+@pytest.mark.parametrize("name", ["RECOLLECT_URL", "RECOLLECT_UPSTREAM_KEY", "RECOLLECT_DATABASE_URL"])
+def test_other_settings_do_not_stop_the_spool(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "x" * 64)
+
+    assert not is_encrypted()
+
+
+@pytest.mark.parametrize("shape", [str.upper, str.lower])
+@pytest.mark.parametrize("end", ["KEY", "KEY_FILE", "KEY_COMMAND", "KEY_COMMAND_FILE"])
+@pytest.mark.parametrize("key", ["DATABASE", "MASTER"])
+def test_however_a_key_is_given_nothing_is_spooled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, end: str, shape: Callable[[str], str]
+) -> None:
+    """The names are those that the settings take: the key is found by them, too."""
+    secret = "a" * 64
+    contents = {
+        "KEY": secret,
+        "KEY_COMMAND": f"echo {secret}",
+        "KEY_FILE": secret,
+        "KEY_COMMAND_FILE": f"echo {secret}",
+    }
+    file = tmp_path / "key"
+    file.write_text(contents[end])
+    monkeypatch.setenv(shape(f"RECOLLECT_{key}_{end}"), str(file) if end.endswith("_FILE") else contents[end])
+
+    settings = Settings.load()
+
+    assert (DatabaseKey.of(settings) if key == "DATABASE" else DatabaseKey.master_of(settings)) is not None
+    assert is_encrypted()
+
+
+def test_every_setting_of_a_key_is_known_to_the_spool(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The keyring's place and the second master key have no effect without the master key.
+    keys = EncryptionSettings.model_fields.keys() - {"subject_keys", "other_master_key"}
+    assert len(keys) == 5
+    for name in keys:
+        with monkeypatch.context() as patch:
+            patch.setenv(f"RECOLLECT_{name.upper()}", "x")
+            assert is_encrypted(), name

@@ -1,9 +1,8 @@
 """Fixtures of the integration tests: an upstream, servers with folders of their own, and database readers."""
 
-import os
 import signal
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,9 @@ from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream, fake_upstream
 from integration.npm_packages import install_packages
 from integration.server_process import ServerProcess, StartServer
+from integration.shell import Shell
 from recollect.engine import AsyncRecollect
+from soak import SOAK
 
 collect_ignore = ["generated"]
 """Programs with generated clients: they run in a process that has the clients."""
@@ -65,16 +66,21 @@ def start_server(tmp_path: Path, upstream: FakeUpstream) -> Iterator[StartServer
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, upstream: FakeUpstream) -> Iterator[ServerProcess]:
     """One server for the tests of a module: each of them uses users of its own."""
-    running = ServerProcess(
-        tmp_path_factory.mktemp("server"),
-        upstream=upstream.url,
-        settings={
-            "FIRST_BYTE_TIMEOUT_S": "1",
-            "IDLE_TIMEOUT_S": "0.5",
-            "RECALL_TIMEOUT_S": "5",
-            "COMMIT_TIMEOUT_S": "20",
-        },
-    )
+    with _serving(ServerProcess(tmp_path_factory.mktemp("server"), upstream=upstream.url)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory, upstream: FakeUpstream) -> Iterator[ServerProcess]:
+    """One for those of them in which upstream falls silent."""
+    settings = {"FIRST_BYTE_TIMEOUT_S": "1", "IDLE_TIMEOUT_S": "0.5"}
+    folder = tmp_path_factory.mktemp("impatient")
+    with _serving(ServerProcess(folder, upstream=upstream.url, settings=settings)) as running:
+        yield running
+
+
+@contextmanager
+def _serving(running: ServerProcess) -> Iterator[ServerProcess]:
     try:
         running.start()
         yield running
@@ -82,6 +88,14 @@ def server(tmp_path_factory: pytest.TempPathFactory, upstream: FakeUpstream) -> 
         assert "Traceback" not in running.output()
     finally:
         running.kill()
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    """A shell whose commands end with the test, whatever happens."""
+    opened = Shell(tmp_path)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
@@ -100,8 +114,7 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def soak() -> int | None:
     """How long campaigns are to be: `make soak COUNT=n`; None for the short ones of every run."""
-    count = os.environ.get("RECOLLECT_SOAK")
-    return int(count) if count else None
+    return SOAK or None
 
 
 @pytest.fixture

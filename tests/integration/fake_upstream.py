@@ -19,6 +19,7 @@ from itertools import count
 from typing import Any
 
 from integration.upstream_shapes import STREAMED, WHOLE, End, Shape, answer, completion, event, refusal, spoken, stream
+from patience import PATIENCE_S
 
 _LINGER_ZERO = struct.pack("ii", 1, 0)
 # How often a silent answer looks whether the other side has gone.
@@ -66,7 +67,7 @@ class FakeUpstream:
         wanted = text.encode()
         return [request for request in tuple(self.seen) if wanted in request.body]
 
-    def wait_idle(self, *, within_s: float) -> bool:
+    def wait_idle(self, *, within_s: float = PATIENCE_S) -> bool:
         """Wait until no answer is under way; tell whether that came about in time."""
         until = time.monotonic() + within_s
         while self.answering and time.monotonic() < until:
@@ -110,17 +111,17 @@ def fake_upstream() -> Iterator[FakeUpstream]:
         for writer in tuple(upstream.writers):
             writer.transport.abort()
         if others := asyncio.all_tasks() - {asyncio.current_task()}:
-            await asyncio.wait(others, timeout=5)
+            await asyncio.wait(others, timeout=PATIENCE_S)
 
     thread = threading.Thread(target=loop.run_until_complete, args=(run(),), daemon=True)
     thread.start()
-    if not started.wait(10):
+    if not started.wait(PATIENCE_S):
         raise AssertionError("the fake upstream did not start")
     try:
         yield upstream
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
+        thread.join(PATIENCE_S)
         loop.close()
 
 

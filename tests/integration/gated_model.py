@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from patience import PATIENCE_S
+
 _DIMENSIONS = 64
-_PATIENCE_S = 120
 _HIVE = re.compile(r"hive number (\d+)")
 
 
@@ -46,7 +47,7 @@ class GatedModel:
             closed = self.open_for < 0
         if closed:
             self.is_held.set()
-            self.let_go.wait(_PATIENCE_S)
+            self.let_go.wait(PATIENCE_S)
 
 
 def _completion(body: dict[str, Any]) -> dict[str, Any]:

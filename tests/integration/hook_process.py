@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from patience import PATIENCE_S
+
 SCRIPT = str(Path(sys.executable).with_name("recollect"))
 
 
@@ -92,7 +94,7 @@ class HookProcess:
         living = [pid for pid in pids if pid and _is_alive(pid)]
         for pid in living:
             os.kill(pid, number)
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE_S
         while any(map(_is_alive, living)) and time.monotonic() < until:
             time.sleep(0.02)
         return len(living)

@@ -204,7 +204,7 @@ CASES: dict[str, Malformed] = {
     "a call of a tool": Malformed(lambda a: Reply(message=_call(a.json), finish="tool_calls"), "kept"),
     "no usage": Malformed(lambda a: Reply(content=a.json, completion={"usage": None}), "kept"),
     "finish_reason length": Malformed(
-        lambda a: Reply(content=_first_whole(a), finish="length"), "kept", why=_BROKE_OFF
+        lambda a: Reply(content=_first_whole(a), finish="length"), "rules", why=_BROKE_OFF
     ),
     "ten thousand items": says(_many, "kept", "items beyond the first 20", app="rules"),
     # the value is there, and its items cannot be used

@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-# Longer than any answer of the tests takes on a loaded machine; a test that hangs fails by this.
-PATIENCE_S = 30.0
+from patience import PATIENCE_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +133,7 @@ def system(text: str) -> dict[str, object]:
     return {"role": "system", "content": text}
 
 
-def eventually(what: object, *, within_s: float = 10.0) -> bool:
+def eventually(what: object, *, within_s: float = PATIENCE_S) -> bool:
     """Ask again until it is so; for what another process does in its own time."""
     if not callable(what):
         raise TypeError("eventually takes a function without arguments")

@@ -12,13 +12,13 @@ from typing import Protocol
 
 from forked_processes import ForkedProcess
 from integration.raw_client import request
+from patience import PATIENCE_S
 
 _LISTENS = re.compile(r"listens on http://[^/]*:(\d+)/v1")
-# A cold start on a loaded machine reads some 80 MB of weights.
-_START_S = 60.0
-_STOP_S = 40.0
 # What a program needs of the caller's environment; no RECOLLECT_ setting and no proxy comes in from outside.
 _PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "COVERAGE_PROCESS_START")
+# A server that is asked for more than its machine can do leaves memory out, or answers without a record.
+PATIENT = {"RECALL_TIMEOUT_S": "60", "COMMIT_TIMEOUT_S": "60"}
 
 
 class ServerProcess:
@@ -30,7 +30,7 @@ class ServerProcess:
         self.database = folder / "recollect.sqlite3"
         self.log = folder / "server.log"
         self.port = 0
-        self.settings = {"DATABASE_URL": f"sqlite:///{self.database}", "PORT": "0"}
+        self.settings = {"DATABASE_URL": f"sqlite:///{self.database}", "PORT": "0"} | PATIENT
         if upstream is not None:
             self.settings["UPSTREAM_URL"] = upstream
         self.settings |= dict(settings or {})
@@ -59,7 +59,7 @@ class ServerProcess:
 
     def _await_health(self, begin: int, *, may_die: bool) -> None:
         """Wait until the server answers; one with a failpoint may reach it before, in work that was left to it."""
-        until = time.monotonic() + _START_S
+        until = time.monotonic() + PATIENCE_S
         while time.monotonic() < until:
             if self.ended and may_die:
                 return
@@ -69,7 +69,7 @@ class ServerProcess:
             if found and self._answers(int(found[1])):
                 return
             time.sleep(0.02)
-        raise AssertionError(f"the server was not healthy within {_START_S:g} s:\n{self.output()}")
+        raise AssertionError(f"the server was not healthy within {PATIENCE_S:g} s:\n{self.output()}")
 
     def _answers(self, port: int) -> bool:
         self.port = port
@@ -108,7 +108,6 @@ class ServerProcess:
         """End it with SIGKILL, at once."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait(_STOP_S)
 
     def stop(self) -> None:
         """Ask it to end; make it end if it does not."""
@@ -116,12 +115,12 @@ class ServerProcess:
             return
         self._process.send_signal(signal.SIGTERM)
         try:
-            self._process.wait(_STOP_S)
+            self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise AssertionError(f"the server did not stop within {_STOP_S:g} s:\n{self.output()}") from None
+            raise AssertionError(f"the server did not stop within {PATIENCE_S:g} s:\n{self.output()}") from None
 
-    def wait_ended(self, *, within_s: float) -> bool:
+    def wait_ended(self, *, within_s: float = PATIENCE_S) -> bool:
         """Wait for it to end by itself."""
         if self._process is None:
             return True

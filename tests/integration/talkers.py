@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from integration.database_reader import Acknowledged
 from integration.raw_client import assistant, chat, user
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 
 # Shares of a client's turns; the rest go on with the conversation.
 _NEW, _EDIT = 0.15, 0.2
@@ -138,7 +139,7 @@ class Talkers:
         """Close the gate, wait until nobody talks, and return all that was acknowledged so far."""
         self._gate.clear()
         with self._changed:
-            if not self._changed.wait_for(lambda: self._waiting == len(self._threads), 60):
+            if not self._changed.wait_for(lambda: self._waiting == len(self._threads), PATIENCE_S):
                 raise AssertionError(f"{len(self._threads) - self._waiting} clients still wait for an answer")
             return list(self._ledger)
 
@@ -146,12 +147,12 @@ class Talkers:
         """Wait until so many more turns were acknowledged."""
         with self._changed:
             goal = len(self._ledger) + more
-            return self._changed.wait_for(lambda: len(self._ledger) >= goal, 60)
+            return self._changed.wait_for(lambda: len(self._ledger) >= goal, PATIENCE_S)
 
     def end(self) -> list[Acknowledged]:
         """End them; return the ledger."""
         self._stopping = True
         self._gate.set()
         for thread in self._threads:
-            thread.join(60)
+            thread.join(PATIENCE_S)
         return list(self._ledger)

@@ -45,7 +45,7 @@ def learn(servers: Sequence[ServerProcess], text: str, named: Mapping[str, str])
 
     before = formed()
     assert chat(servers[0].port, "echo", [user(text)], named).status == 200
-    assert eventually(lambda: formed() >= before + 2, within_s=60)
+    assert eventually(lambda: formed() >= before + 2)
 
 
 def test_no_prompt_changes_what_upstream_has_seen(server: ServerProcess) -> None:
@@ -60,9 +60,7 @@ def test_two_servers_on_one_database_repeat_each_others_prompts(upstream: FakeUp
     with ExitStack() as running:
         servers = []
         for number in range(2):
-            server = ServerProcess(
-                tmp_path / str(number), upstream=upstream.url, settings={"DATABASE_URL": url, "RECALL_TIMEOUT_S": "20"}
-            )
+            server = ServerProcess(tmp_path / str(number), upstream=upstream.url, settings={"DATABASE_URL": url})
             running.callback(server.kill)
             server.start()
             servers.append(server)
@@ -72,7 +70,7 @@ def test_two_servers_on_one_database_repeat_each_others_prompts(upstream: FakeUp
 
 
 def test_a_kill_in_the_middle_of_an_answer_changes_no_prompt(start_server: StartServer, upstream: FakeUpstream) -> None:
-    server = start_server(settings={"RECALL_TIMEOUT_S": "20"})
+    server = start_server()
     learn([server], TAUGHT, headers("eva"))
     messages = [user("Where do I live, said Eva?")]
     body = json.dumps({"model": "slow", "messages": messages, "stream": True}).encode()

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from integration.raw_client import PATIENCE_S, RawAnswer, chat, eventually, parse, request, sent, user
+from integration.raw_client import RawAnswer, chat, eventually, parse, request, sent, user
 from integration.server_process import ServerProcess, StartServer
+from patience import PATIENCE_S
 
 CHAT_PATH = "/v1/chat/completions"
 HEAD = b"GET /livez HTTP/1.1\r\nhost: localhost\r\n"
@@ -139,8 +140,8 @@ def test_a_client_that_does_not_read_its_refusal_is_closed(start_server: StartSe
         files = Path(f"/proc/{server.pid}/fd")
         if not files.exists():
             pytest.skip("the system does not list a process's files")
-        assert eventually(lambda: len(tuple(files.iterdir())) < 40, within_s=PATIENCE_S)
-        assert eventually(lambda: _sockets(server) <= 3, within_s=PATIENCE_S)
+        assert eventually(lambda: len(tuple(files.iterdir())) < 40)
+        assert eventually(lambda: _sockets(server) <= 3)
 
 
 def _sockets(server: ServerProcess) -> int:
@@ -184,7 +185,7 @@ def test_a_full_server_is_alive_and_refuses_the_rest(start_server: StartServer) 
         assert answer.header("retry-after") == "5"
         assert live(server) == 200
         assert request(server.port, "/readyz", method="GET").status == 200
-    assert eventually(lambda: chat(server.port, "echo", [user("Hello")]).status == 200, within_s=PATIENCE_S)
+    assert eventually(lambda: chat(server.port, "echo", [user("Hello")]).status == 200)
 
 
 def test_an_address_has_so_many_requests_at_a_time(start_server: StartServer) -> None:
@@ -197,7 +198,7 @@ def test_an_address_has_so_many_requests_at_a_time(start_server: StartServer) ->
         assert is_refused(answer, 429)
         assert answer.header("retry-after") == "5"
         assert live(server) == 200
-    assert eventually(lambda: chat(server.port, "echo", [user("Hello")]).status == 200, within_s=PATIENCE_S)
+    assert eventually(lambda: chat(server.port, "echo", [user("Hello")]).status == 200)
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux changes the limits of another process")
@@ -291,11 +292,11 @@ def test_a_large_body_in_chunks_is_refused(small: ServerProcess) -> None:
 def test_large_bodies_share_what_the_server_holds(small: ServerProcess) -> None:
     with connect(small) as wire:
         wire.sendall(POST + b"content-length: 450000\r\n\r\n" + b"x" * 400_000)
-        assert eventually(lambda: _is_held(small), within_s=PATIENCE_S)
+        assert eventually(lambda: _is_held(small))
         assert chat(small.port, "recollect/offline", [user("x" * 200_000)]).status == 200
         assert is_refused(answered(small, [POST + b"content-length: 300000\r\n\r\n"]), 503)
     large = json.dumps({"model": "recollect/offline", "messages": [user("x" * 400_000)]}).encode()
-    assert eventually(lambda: request(small.port, CHAT_PATH, large).status == 200, within_s=PATIENCE_S)
+    assert eventually(lambda: request(small.port, CHAT_PATH, large).status == 200)
 
 
 def _is_held(server: ServerProcess) -> bool:
@@ -389,8 +390,7 @@ def test_whole_characters_written_as_escapes_are_taken(small: ServerProcess) -> 
 @pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz", "/metrics", "/api/memory/held", "/v1/models"])
 def test_our_own_answers_have_security_headers(small: ServerProcess, path: str) -> None:
     answer = request(small.port, path, method="GET")
-    assert answer.status == 200
-    assert {name: answer.header(name) for name in OWN_HEADERS} == OWN_HEADERS
+    assert (answer.status, {name: answer.header(name) for name in OWN_HEADERS}) == (200, OWN_HEADERS)
 
 
 def test_upstreams_answers_get_no_headers_of_ours(start_server: StartServer) -> None:

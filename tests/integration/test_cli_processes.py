@@ -1,57 +1,21 @@
 """The command line as processes: chat, serve and worker, signals, pipes."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from integration.server_process import ServerProcess
-
-_WAIT_S = 60
-
-
-class Shell:
-    """Runs command lines on a database of their own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "TMPDIR") if name in os.environ}
-        # Port 0: nobody's server is asked, whatever runs on this machine.
-        self.environment |= {
-            "HOME": str(folder),
-            "RECOLLECT_DATABASE_URL": f"sqlite:///{folder / 'memory.sqlite3'}",
-            "RECOLLECT_PORT": "0",
-        }
-
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "recollect", *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def run(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
-        process = self.start(*arguments)
-        out, err = process.communicate(stdin.encode(), timeout=_WAIT_S)
-        return process.returncode, out.decode(), err.decode()
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
+from integration.shell import Shell
+from patience import PATIENCE_S
 
 
 def test_a_piped_chat_remembers_across_conversations_and_processes(shell: Shell) -> None:
-    code, out, err = shell.run("chat", stdin="I am allergic to peanuts.\n/new\nWhat about peanuts?\n/memories\n")
+    process = shell.start("chat")
+    said = b"I am allergic to peanuts.\n/new\nWhat about peanuts?\n/memories\n"
+    out, err = (printed.decode() for printed in process.communicate(said, timeout=PATIENCE_S))
 
-    assert code == 0, err
+    assert process.returncode == 0, err
     recalled = [line for line in out.splitlines() if line.startswith("  · ")]
     assert recalled, out
     assert out.index("I recall nothing about this yet.") < out.index(recalled[0])
@@ -126,7 +90,7 @@ def test_a_server_told_to_stop_closes_its_database_and_ends_quietly(
     while b"Ctrl-C" not in process.stdout.readline():
         assert process.poll() is None
     process.send_signal(number)
-    _, err = process.communicate(timeout=_WAIT_S)
+    _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == code
     assert b"Traceback" not in err
@@ -142,7 +106,7 @@ def test_a_worker_forms_what_waits_and_ends_when_told(shell: Shell) -> None:
     assert process.stdout is not None
     assert b"Forming memories in sqlite:///" in process.stdout.readline()
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=_WAIT_S)
+    out, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 0, err
     assert out.startswith(b"formed ")

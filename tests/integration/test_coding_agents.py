@@ -11,10 +11,10 @@ from integration.agent_upstream import ANSWER, agent_upstream
 from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess
 from integration.raw_client import eventually
+from patience import PATIENCE_S
 
 SAID = "We use pnpm in this project, never npm. I'm allergic to peanuts."
 ASKED = "Which package manager do we use?"
-_RUN_S = 120
 _CODEX = """model = "gpt-5"
 model_provider = "scripted"
 [model_providers.scripted]
@@ -57,7 +57,13 @@ class Agent:
 
     def run(self, *command: str, folder: Path) -> str:
         done = subprocess.run(
-            command, cwd=folder, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_RUN_S
+            command,
+            cwd=folder,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -68,7 +74,7 @@ def test_an_agent_remembers_from_one_session_to_the_next(coding_agents: Path, ho
     with agent_upstream() as (port, bodies):
         agent = Agent(name, coding_agents, hook, port)
         agent.say(SAID, "shop")
-        assert eventually(lambda: Database(hook.database).settled("local"), within_s=60)
+        assert eventually(lambda: Database(hook.database).settled("local"))
         before = len(bodies)
         assert not any("recollect-memory" in body for body in bodies)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 from recollect import AsyncRecollect, NewNote, Recollect
 from recollect.errors import (
     BadServerError,
@@ -152,7 +153,7 @@ def test_a_write_whose_answer_is_cut_off_has_one_effect(server: ServerProcess, m
 async def test_a_server_that_is_gone_or_none_is_said_to_be_so(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path / "short")
     server.start()
-    async with await AsyncRecollect.connect(server.base_url, retries=1, timeout_s=2) as memory:
+    async with await AsyncRecollect.connect(server.base_url, retries=1, timeout_s=PATIENCE_S) as memory:
         await memory.add("Ana plays the cello.", user="ana")
         await asyncio.to_thread(server.stop)
         with pytest.raises(StoreUnavailableError, match=r"does not answer|broke off"):

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
 from dashboard_forms import form_name
@@ -92,12 +92,11 @@ async def sample_paths(engine: AsyncRecollect) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("kind", DATABASES)
-@pytest.mark.parametrize(("phone", "dark"), [(False, False), (True, True)])
+@pytest.mark.parametrize(("kind", "phone"), [(kind, kind == "memory") for kind in DATABASES])
 async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(
-    engine: AsyncRecollect, base: str, browser: Browser, phone: bool, dark: bool
+    engine: AsyncRecollect, base: str, browser: Browser, phone: bool
 ) -> None:
-    async with visit(browser, base, phone=phone, dark=dark) as tab:
+    async with visit(browser, base, phone=phone, dark=phone) as tab:
         for path in await sample_paths(engine):
             await tab.open(path)
 
@@ -121,10 +120,11 @@ async def test_plots_are_as_wide_as_the_page_and_follow_the_window(
         canvas = tab.page.locator(".plot canvas").first
         wide = await canvas.evaluate("canvas => canvas.clientWidth")
         await tab.page.set_viewport_size({"width": 400, "height": 800})
-        await tab.page.wait_for_function("document.querySelector('.plot canvas').clientWidth < 400")
+        # Not `wait_for_function`: the policy of the page refuses to evaluate its text.
+        await expect(canvas).not_to_have_js_property("clientWidth", wide)
         narrow = await canvas.evaluate("canvas => canvas.clientWidth")
     assert wide > 900
-    assert narrow > 300
+    assert 300 < narrow < 400
 
 
 @pytest.mark.parametrize("kind", DATABASES)
@@ -255,25 +255,24 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (programs.parent / "axe-core" / "axe.min.js").read_text()
 
 
-@pytest.mark.parametrize(("phone", "dark"), [(False, False), (False, True), (True, False)])
+@pytest.mark.parametrize("phone", [False, True])
 async def test_axe_finds_no_serious_violation_on_any_page(
-    engine: AsyncRecollect, base: str, browser: Browser, axe: str, phone: bool, dark: bool
+    engine: AsyncRecollect, base: str, browser: Browser, axe: str, phone: bool
 ) -> None:
     found: list[str] = []
-    async with visit(browser, base, phone=phone, dark=dark) as tab:
+    async with visit(browser, base, phone=phone, dark=not phone) as tab:
         for path in await sample_paths(engine):
             await tab.open(path)
             found += await violations(tab, axe)
     assert found == []
 
 
-@pytest.mark.parametrize(("phone", "dark"), [(False, True), (True, False)])
 async def test_axe_finds_no_serious_violation_behind_a_form(
-    engine: AsyncRecollect, base: str, browser: Browser, axe: str, phone: bool, dark: bool
+    engine: AsyncRecollect, base: str, browser: Browser, axe: str
 ) -> None:
     found: list[str] = []
     note = await engine.add(f"Ana drinks {HOSTILE[0]}", user="ana")
-    async with visit(browser, base, phone=phone, dark=dark) as tab:
+    async with visit(browser, base, phone=True, dark=True) as tab:
         for summary, fields in (("Share", {"With the subject": "unknown"}), ("Forget", {}), ("Erase", {})):
             await tab.open(f"{ANA}/memories/{note.id}")
             part = await tab.unfold(summary)

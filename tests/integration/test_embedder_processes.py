@@ -8,11 +8,10 @@ import pytest
 from forked_processes import run_python
 from integration.raw_client import chat, eventually
 from integration.server_process import ServerProcess, StartServer
+from patience import PATIENCE_S
 from tiny_onnx import write_folder
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
-
-_WAIT_S = 120
 
 
 def recollect(server: ServerProcess, *arguments: str) -> str:
@@ -20,7 +19,7 @@ def recollect(server: ServerProcess, *arguments: str) -> str:
     kept = ("PATH", "PYTHONPATH", "TMPDIR")
     env = {name: os.environ[name] for name in kept if name in os.environ}
     env |= {"HOME": str(server.folder), "RECOLLECT_DATABASE_URL": f"sqlite:///{server.database}"}
-    done = run_python("-m", "recollect", *arguments, env=env, cwd=server.folder, timeout=_WAIT_S)
+    done = run_python("-m", "recollect", *arguments, env=env, cwd=server.folder, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -34,7 +33,7 @@ def recalled(server: ServerProcess, text: str) -> list[str]:
 def test_a_running_server_uses_the_new_embedder_at_once(start_server: StartServer, tmp_path: Path) -> None:
     server = start_server(offline=True)
     chat(server.port, "recollect/offline", [{"role": "user", "content": "I live in Oslo and Ben likes tea."}])
-    assert eventually(lambda: any("Oslo" in text for text in recalled(server, "Where do I live?")), within_s=30)
+    assert eventually(lambda: any("Oslo" in text for text in recalled(server, "Where do I live?")))
 
     folder = write_folder(tmp_path / "tiny")
     shown = recollect(server, "embedder", "use", str(folder), "--yes")
@@ -43,7 +42,7 @@ def test_a_running_server_uses_the_new_embedder_at_once(start_server: StartServe
     chat(
         server.port, "recollect/offline", [{"role": "user", "content": "My sister Mira restores old clocks in Ghent."}]
     )
-    assert eventually(lambda: any("Mira" in text for text in recalled(server, "What does Mira restore?")), within_s=30)
+    assert eventually(lambda: any("Mira" in text for text in recalled(server, "What does Mira restore?")))
 
     state = recollect(server, "embedder")
     assert "wait to be embedded" not in state

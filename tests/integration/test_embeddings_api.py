@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 
 from integration.test_openai_providers import Handler, Reply, refuses, serving, vectors_of_length
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadEmbedderError, ModelError
 from recollect.providers.embedder_loader import try_out
@@ -87,7 +88,7 @@ async def test_work_that_may_wait_asks_a_busy_server_more_often() -> None:
         return answer
 
     async with serving(reply) as server:
-        embedder = OpenAIEmbedder(server.url, "m", 2, options=EmbedOptions(tries=6, timeout_s=60))
+        embedder = OpenAIEmbedder(server.url, "m", 2, options=EmbedOptions(tries=6, timeout_s=PATIENCE_S))
         assert (await embedder.embed(["tea"])).shape == (1, 2)
         await embedder.close()
     assert len(server.bodies) == 5
@@ -155,7 +156,7 @@ async def test_an_api_reranks_in_one_request_with_its_key_and_is_asked_no_second
         return web.json_response({"results": found[::-1]})
 
     async with serving(reply) as server:
-        reranker = ApiReranker(server.url, "m", key="sk-1", timeout_s=5)
+        reranker = ApiReranker(server.url, "m", key="sk-1", timeout_s=PATIENCE_S)
         assert await reranker.score("tea?", ["abc", ""]) == [0.25, 1.0]
         with pytest.raises(ModelError, match="503"):
             await reranker.score("tea?", ["abc"])

@@ -13,6 +13,7 @@ from integration.fake_upstream import FakeUpstream
 from integration.raw_client import RawAnswer, chat, eventually, parse, sent, user
 from integration.server_process import ServerProcess, StartServer
 from integration.upstream_shapes import DONE
+from patience import PATIENCE_S
 
 PATH = "/v1/chat/completions"
 # Long beside the milliseconds a commit takes, short beside the seconds the server waits for a held database.
@@ -44,6 +45,8 @@ def test_the_end_of_an_answer_waits_until_the_turn_is_durable(
         # Held before it is asked: what is recorded within a few milliseconds would be there before the lock is.
         holding.enter_context(held(server.database))
         with sent(server.port, PATH, body(text, stream=stream), {"x-recollect-user": name}) as wire:
+            while stream and b"You said" not in received:
+                received += wire.recv(1 << 16)
             wire.settimeout(_WATCHED_S)
             with pytest.raises(TimeoutError):  # noqa: PT012  # it reads until nothing more comes
                 while piece := wire.recv(1 << 16):
@@ -52,7 +55,7 @@ def test_the_end_of_an_answer_waits_until_the_turn_is_durable(
             assert (b"You said" in received) == stream
             assert b"[DONE]" not in received
             holding.close()
-            wire.settimeout(30)
+            wire.settimeout(PATIENCE_S)
             while piece := wire.recv(1 << 16):
                 received += piece
     answer = parse(received)

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from integration.test_cli_processes import Shell
+from integration.shell import Shell
+from patience import PATIENCE_S
 from recollect.providers.static_embedder import StaticEmbedder
 
 GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
-_WAIT_S = 60
 Answer = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
 
 
@@ -77,8 +77,7 @@ def scripted(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return said("I do not know.", usage=usage)
 
 
-def test_answers_are_judged_strictly_beside_a_full_context_row(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+def test_answers_are_judged_strictly_beside_a_full_context_row(shell: Shell) -> None:
     with served(scripted) as (url, asked):
         shell.environment |= {"RECOLLECT_UPSTREAM_URL": url, "RECOLLECT_UPSTREAM_KEY": "sk-mine"}
         code, out, err = shell.run("eval", str(GARDEN), "--model", "talker", "--judge", "judge", "--json", "-")
@@ -104,8 +103,7 @@ def test_answers_are_judged_strictly_beside_a_full_context_row(tmp_path: Path) -
     assert (answers["count"]["verdict"], answers["count"]["reason"]) == ("unjudged", "Hard to say.")
 
 
-def test_a_conversation_without_room_is_cut_at_its_start_and_reported(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+def test_a_conversation_without_room_is_cut_at_its_start_and_reported(shell: Shell) -> None:
     elsewhere = {"RECOLLECT_UPSTREAM_URL": "http://127.0.0.1:1/v1", "RECOLLECT_UPSTREAM_KEY": "sk-for-another-server"}
     shell.environment |= elsewhere
     with served(scripted) as (url, asked):
@@ -120,8 +118,7 @@ def test_a_conversation_without_room_is_cut_at_its_start_and_reported(tmp_path: 
     assert {key for key, _ in asked} == {None}, "a key goes to its own server alone"
 
 
-def test_no_full_context_row_is_asked_for_where_it_has_no_room(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+def test_no_full_context_row_is_asked_for_where_it_has_no_room(shell: Shell) -> None:
     with served(lambda body: (500, {})) as (url, _):
         code, out, _ = shell.run(
             *("eval", str(GARDEN), "--questions", "1", "--model", "m", "--model-url", url, "--context-tokens", "0"),
@@ -140,8 +137,7 @@ def embedded(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return 200, {"data": [{"index": place, "embedding": row.tolist()} for place, row in enumerate(rows)]}
 
 
-def test_an_embedder_at_a_url_is_tried_out_measured_and_its_length_found(tmp_path: Path) -> None:
-    shell = Shell(tmp_path)
+def test_an_embedder_at_a_url_is_tried_out_measured_and_its_length_found(shell: Shell) -> None:
     shell.environment["RECOLLECT_EMBED_KEY"] = "sk-mine"
     arguments = ("eval", str(GARDEN), "--json", "-", "--query-prefix", "query: ")
     with served(embedded) as (url, asked):
@@ -163,19 +159,19 @@ def _begun(work: Path, number: int) -> bool:
     return any(stem.isdecimal() and int(stem) >= number for stem in begun)
 
 
-def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(tmp_path: Path) -> None:
-    shell, work = Shell(tmp_path), tmp_path / "tmp"
+def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(shell: Shell, tmp_path: Path) -> None:
+    work = tmp_path / "tmp"
     work.mkdir()
     shell.environment["TMPDIR"] = str(work)
     told = json.loads(GARDEN.read_text("utf-8"))
     many = tmp_path / "many.jsonl"
     many.write_text("\n".join(json.dumps({**told, "id": f"c{number}"}) for number in range(500)), "utf-8")
     process = shell.start("eval", str(many), "--json", "-")
-    until = time.monotonic() + _WAIT_S
+    until = time.monotonic() + PATIENCE_S
     while not _begun(work, 3) and time.monotonic() < until:
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=_WAIT_S)
+    out, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 130, err
     report = json.loads(out)

@@ -13,16 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from integration.npm_packages import INSTALL_S
 from integration.raw_client import request
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.types import Access, NewApiKey
 
 HERE = Path(__file__).parent / "generated"
 GENERATOR = "openapi-python-client==0.29.1"
-# A cold cache fetches some 30 MB.
-_FETCH_S = 180
-_RUN_S = 60
 SEEN = {
     "listed": ["Ana plays the cello."],
     "found": ["Ana plays the cello."],
@@ -56,7 +55,7 @@ def key(server: ServerProcess, document: Path) -> str:
         return memory.keys.create(NewApiKey(name="generated", access=Access.WRITE, user="ana"))[1]
 
 
-def run(*command: str, folder: Path, env: Mapping[str, str] | None = None, within_s: float = _RUN_S) -> str:
+def run(*command: str, folder: Path, env: Mapping[str, str] | None = None, within_s: float = PATIENCE_S) -> str:
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=within_s, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return done.stdout + done.stderr
@@ -66,9 +65,9 @@ def fetch(*command: str, folder: Path) -> None:
     """Fetch a generator; skip, with the reason, where it cannot be had."""
     what = command[0].rpartition("/")[2]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_FETCH_S, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_S, check=False)
     except subprocess.TimeoutExpired:
-        pytest.skip(f"{what} took over {_FETCH_S} s: a generated client was NOT tested")
+        pytest.skip(f"{what} took over {INSTALL_S} s: a generated client was NOT tested")
     if done.returncode:
         pytest.skip(f"{what} failed: a generated client was NOT tested: {done.stderr[-300:]}")
 

@@ -14,6 +14,7 @@ from integration.database_reader import Database
 from integration.hook_process import HookProcess, event
 from integration.raw_client import eventually
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 
 PNPM = "We use pnpm in this project, never npm. I'm allergic to peanuts."
 ASKED = "Which package manager do we use?"
@@ -28,7 +29,7 @@ def hook(tmp_path: Path) -> Iterator[HookProcess]:
 
 def formed(hook: HookProcess) -> bool:
     """Wait until memories are formed: on a busy machine, and after the lease of a killed process."""
-    return eventually(lambda: Database(hook.database).settled("local"), within_s=150)
+    return eventually(lambda: Database(hook.database).settled("local"))
 
 
 def test_a_new_session_knows_what_an_earlier_one_said(hook: HookProcess) -> None:
@@ -67,7 +68,7 @@ def test_sessions_that_begin_at_once_share_one_process_and_lose_nothing(hook: Ho
         assert process.stdin is not None
         process.stdin.write(sent)
         process.stdin.close()
-    assert [process.wait(60) for process in running] == [0] * len(raw)
+    assert [process.wait(PATIENCE_S) for process in running] == [0] * len(raw)
     for process in running:
         assert process.stdout is not None
         process.stdout.close()
@@ -92,7 +93,7 @@ def test_a_server_answers_hooks(hook: HookProcess, tmp_path: Path) -> None:
         at = ("--url", f"http://127.0.0.1:{server.port}/v1", "--user", "ana")
         assert hook.run(event("UserPromptSubmit", prompt=PNPM, cwd="/work/shop"), *at).output == b""
         hook.run(event("Stop", last_assistant_message="Noted.", cwd="/work/shop"), *at)
-        assert eventually(lambda: Database(server.database).settled("ana"), within_s=60)
+        assert eventually(lambda: Database(server.database).settled("ana"))
         asked = event("UserPromptSubmit", session="s2", turn="2", prompt=ASKED, cwd="/work/shop")
         assert "We use pnpm" in hook.run(asked, *at).added
         assert hook.log == ""
@@ -141,9 +142,9 @@ def test_a_bad_server_adds_nothing_and_takes_no_time(hook: HookProcess, habit: s
             connection.recv(4096)
             connection.sendall(answer)
             connection.close()
-            output, _ = process.communicate(timeout=10)
+            output, _ = process.communicate(timeout=PATIENCE_S)
         else:
-            output, _ = process.communicate(event("UserPromptSubmit", prompt="I live in Oslo."), timeout=10)
+            output, _ = process.communicate(event("UserPromptSubmit", prompt="I live in Oslo."), timeout=PATIENCE_S)
 
     assert (process.returncode, output) == (0, b"")
     assert hook.log.count("\n") == 1
@@ -153,7 +154,7 @@ def test_a_bad_server_adds_nothing_and_takes_no_time(hook: HookProcess, habit: s
 def test_stdin_that_never_ends_is_given_up(hook: HookProcess) -> None:
     process = subprocess.Popen([*hook.command(), "--timeout", "0.5"], stdin=subprocess.PIPE, env=hook.env)
     try:
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
     finally:
         assert process.stdin is not None
         process.stdin.close()
@@ -178,7 +179,7 @@ def test_without_home_and_where_nothing_can_be_written_it_is_silent(hook: HookPr
         input=event("UserPromptSubmit", prompt="I live in Oslo."),
         capture_output=True,
         env=env | {"HOME": "/proc/none"},
-        timeout=30,
+        timeout=PATIENCE_S,
         cwd="/",
     )
 

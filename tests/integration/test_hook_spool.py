@@ -19,6 +19,7 @@ from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess, event
 from integration.raw_client import eventually
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 
 KILLED = Path(__file__).with_name("killed_hook.py")
 _MAX_STEPS = 200
@@ -61,7 +62,7 @@ def test_what_was_said_without_a_server_is_delivered_in_order(hook: HookProcess,
     server.start()
     try:
         hook.run(event("UserPromptSubmit", turn="3", prompt="Fix bug 3.", cwd="/work/a"), *at)
-        assert eventually(lambda: waiting(hook) == [], within_s=30)
+        assert eventually(lambda: waiting(hook) == [])
     finally:
         server.stop()
 
@@ -87,7 +88,7 @@ def test_what_waits_for_a_locked_database_comes_later(hook: HookProcess) -> None
     assert len(waiting(hook)) == 1
     lock.execute("COMMIT")
     lock.close()
-    assert eventually(lambda: waiting(hook) == [], within_s=40)
+    assert eventually(lambda: waiting(hook) == [])
     assert Counter(said(hook.database))[("user", "I live in Oslo.")] == 1
 
 
@@ -133,7 +134,7 @@ def test_a_kill_at_any_point_neither_loses_nor_doubles_a_turn(hook: HookProcess)
         text = f"Fix bug {step} of the parser."
         raw = event("UserPromptSubmit", session=f"k{step}", turn=f"t{step}", prompt=text, cwd="/work/a")
         command = [sys.executable, str(KILLED), str(step), "--timeout", "20"]
-        done = subprocess.run(command, input=raw, capture_output=True, env=hook.env, cwd=hook.home, timeout=60)
+        done = subprocess.run(command, input=raw, capture_output=True, env=hook.env, cwd=hook.home, timeout=PATIENCE_S)
         if any(text in path.read_text("utf-8") for path in waiting(hook) if path.suffix == ".json"):
             spooled.append(text)
         if done.returncode != -signal.SIGKILL:
@@ -141,7 +142,7 @@ def test_a_kill_at_any_point_neither_loses_nor_doubles_a_turn(hook: HookProcess)
     assert done.returncode == 0
     assert step > 15
     assert len(spooled) > 3
-    assert eventually(lambda: [path for path in waiting(hook) if path.suffix == ".json"] == [], within_s=40)
+    assert eventually(lambda: [path for path in waiting(hook) if path.suffix == ".json"] == [])
 
     counted = Counter(said(hook.database))
     assert {counted[("user", text)] for text in spooled} == {1}
@@ -154,7 +155,7 @@ def test_a_kill_while_an_answer_is_delivered_does_not_double_it(hook: HookProces
         hook.prompt(f"Fix bug {step}.", session="s1", turn=f"t{step}")
         raw = event("Stop", session="s1", turn=f"t{step}", last_assistant_message=f"Fixed {step}.", cwd="/work/shop")
         command = [sys.executable, str(KILLED), str(step), "--timeout", "20"]
-        done = subprocess.run(command, input=raw, capture_output=True, env=hook.env, cwd=hook.home, timeout=60)
+        done = subprocess.run(command, input=raw, capture_output=True, env=hook.env, cwd=hook.home, timeout=PATIENCE_S)
         if done.returncode != -signal.SIGKILL:
             break
     assert done.returncode == 0
@@ -177,11 +178,11 @@ def test_kills_of_the_background_process_lose_and_double_nothing(hook: HookProce
         process.stdin.close()
         time.sleep(chance.uniform(0, 1.5))
         hook.end_resident(signal.SIGKILL)
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert process.stdout is not None
         process.stdout.close()
     hook.prompt("Thanks.", session="s0", turn="last")
-    assert eventually(lambda: waiting(hook) == [], within_s=40)
+    assert eventually(lambda: waiting(hook) == [])
 
     counted = Counter(said(hook.database))
     assert {counted[("user", text)] for text in texts} == {1}

@@ -15,7 +15,7 @@ from integration.talkers import Talkers
 
 CLIENTS = 10
 FAILPOINTS = ("before-commit", "after-commit")
-KILLS, KILLS_AT_FAILPOINT = 6, 1
+KILLS, KILLS_AT_FAILPOINT = 2, 1
 # Of a long run's kills, so many are made at each failpoint.
 SHARE_AT_FAILPOINT = 40
 
@@ -31,7 +31,7 @@ def die_at_random(server: ServerProcess, talkers: Talkers, luck: random.Random) 
 def die_at(failpoint: str, server: ServerProcess, talkers: Talkers, luck: random.Random) -> None:
     server.start(FAILPOINT=f"{failpoint}:{luck.randrange(5, 60)}")
     talkers.go()
-    assert server.wait_ended(within_s=60), f"{failpoint} was never reached"
+    assert server.wait_ended(), f"{failpoint} was never reached"
 
 
 @pytest.mark.soak
@@ -45,7 +45,7 @@ def test_nothing_acknowledged_is_lost_or_doubled_by_kills_under_load(
     luck = random.Random(seed)
     luck.shuffle(deaths)
 
-    server = start_server(settings={"COMMIT_TIMEOUT_S": "30"})
+    server = start_server()
     server.kill()
     database = Database(server.database)
     talkers = Talkers(server, CLIENTS, seed)
@@ -64,7 +64,7 @@ def test_nothing_acknowledged_is_lost_or_doubled_by_kills_under_load(
     talkers.hold()
     acknowledged = talkers.end()
     # Each run that was killed left work behind for the last one.
-    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=120 + 3 * len(deaths)), (
+    assert eventually(lambda: database.problems(acknowledged, quiet=True) == []), (
         database.problems(acknowledged, quiet=True),
         seed,
     )
@@ -88,13 +88,13 @@ def test_a_kill_between_the_answer_and_its_formation_loses_no_memory(
     for number in range(at_most(soak)):
         server.start(FAILPOINT=f"{FAILPOINTS[number % 2]}:{2 + number % 5}")
         talkers.go()
-        assert server.wait_ended(within_s=60)
+        assert server.wait_ended()
         assert database.problems_elsewhere(talkers.hold()) == []
     server.start()
     acknowledged = talkers.end()
-    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=60)
+    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [])
 
 
 def at_most(soak: int | None) -> int:
-    """Ten kills in a long run for each forty of the other campaign's, three in a short one."""
-    return max(10, soak // 4) if soak else 3
+    """Ten kills in a long run for each forty of the other campaign's, two in a short one."""
+    return max(10, soak // 4) if soak else 2

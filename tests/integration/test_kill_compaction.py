@@ -14,6 +14,7 @@ from forked_processes import run_python
 from integration.compaction_process import SAID
 from integration.database_reader import reading
 from own_profile import OWN
+from patience import PATIENCE_S
 
 SCRIPT = Path(__file__).parent / "compaction_process.py"
 MAX_KILLS = 5
@@ -43,7 +44,9 @@ def run(folder: Path, first: int, point: str = "", count: int = 0) -> int:
         environment["RECOLLECT_FAILPOINT"] = f"{point}:{count}"
     die = count if point == "in-question" else 0
     url = f"sqlite:///{folder / 'memory.sqlite3'}"
-    return run_python(str(SCRIPT), url, str(folder), str(first), str(die), env=environment, timeout=120).returncode
+    return run_python(
+        str(SCRIPT), url, str(folder), str(first), str(die), env=environment, timeout=PATIENCE_S
+    ).returncode
 
 
 def problems(folder: Path) -> list[str]:

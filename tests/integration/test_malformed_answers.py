@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 
 from integration.malformed import CASES, PROFILES, SAID, Ends, Good, Reply, good
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect, Components
 from recollect.formation.bisection import BY_RULES
 from recollect.profiles.registry import ProfileRegistry
@@ -19,7 +20,6 @@ from recollect.types import Action, FormationStatus, Memory, MemoryState, Reques
 from sample_chats import user
 
 ATTEMPTS = 2
-_TIMEOUT_S = 1.0
 
 
 class Server:
@@ -112,7 +112,7 @@ async def asking(
     reply: Reply, profile: str, parts: Components, clock: FakeClock
 ) -> AsyncIterator[tuple[Asked, Server]]:
     async with serving(reply) as server:
-        model = OpenAIChatModel(server.url, "m", timeout_s=_TIMEOUT_S if reply.then != "hang" else 0.1)
+        model = OpenAIChatModel(server.url, "m", timeout_s=PATIENCE_S if reply.then != "hang" else 0.1)
         try:
             yield Asked(parts, profile, model, clock), server
         finally:

@@ -13,6 +13,7 @@ from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.npm_packages import install_packages
 from integration.server_process import StartServer
 from integration.test_mcp_processes import SCRIPT, environment
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.types import MemoryState
 
@@ -27,7 +28,6 @@ CALLS = (
     ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
 )
 TOOLS = ["recall_memory", "remember", "list_memories", "correct_memory", "forget_memory"]
-_RUN_S = 120
 _CODEX = """model = "gpt-5"
 model_provider = "scripted"
 [model_providers.scripted]
@@ -59,7 +59,7 @@ def run(programs: Path, command: Sequence[str], env: dict[str, str], folder: Pat
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=_RUN_S,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

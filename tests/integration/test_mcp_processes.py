@@ -16,6 +16,7 @@ from mcp.client.stdio import stdio_client
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from integration.server_process import StartServer
+from patience import PATIENCE_S
 from recollect import AsyncRecollect
 from recollect.types import Access, NewApiKey
 
@@ -195,12 +196,12 @@ class RawClient:
 
     def end(self) -> tuple[int, str]:
         """Close its stdin; return its exit code and its log."""
-        _, log = self._process.communicate(timeout=60)
+        _, log = self._process.communicate(timeout=PATIENCE_S)
         return self._process.returncode, log.decode()
 
     def kill(self) -> None:
         self._process.kill()
-        self._process.communicate(timeout=60)
+        self._process.communicate(timeout=PATIENCE_S)
 
 
 def remember(text: str) -> str:

@@ -96,7 +96,7 @@ def test_s12_a_dead_or_silent_model_parks_nothing_and_chats_go_on(start_server: 
         found = worker(server)
         assert (found["parked"], found["skipped"]) == (0, 0)
     with answering(port):
-        assert eventually(lambda: worker(server)["formed"] == 12, within_s=60), worker(server)
+        assert eventually(lambda: worker(server)["formed"] == 12), worker(server)
         found = worker(server)
         assert (found["breaker"]["state"], found["parked"]) == ("closed", 0)
     server.stop()

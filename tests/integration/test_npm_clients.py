@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from integration.database_reader import Database
+from integration.npm_packages import INSTALL_S
 from integration.raw_client import chat, eventually, user
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 
 HERE = Path(__file__).parent / "npm"
-# A cold cache fetches some 20 MB.
-_INSTALL_S = 180
-_CHAT_S = 60
 
 
 @pytest.fixture(scope="session")
@@ -32,10 +31,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=_INSTALL_S,
+            timeout=INSTALL_S,
         )
     except subprocess.TimeoutExpired:
-        pytest.skip(f"npm install took over {_INSTALL_S} s: the JavaScript clients were NOT tested")
+        pytest.skip(f"npm install took over {INSTALL_S} s: the JavaScript clients were NOT tested")
     if done.returncode:
         pytest.skip(f"npm install failed: the JavaScript clients were NOT tested: {done.stderr[-300:]}")
     return folder
@@ -44,7 +43,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path, *arguments: str) -> dict[str, object]:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
     done = subprocess.run(
-        ["node", "chat.mjs", *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=_CHAT_S
+        ["node", "chat.mjs", *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE_S
     )
     assert done.returncode == 0, done.stderr
     said: dict[str, object] = json.loads(done.stdout)

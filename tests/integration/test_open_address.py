@@ -12,6 +12,7 @@ from forked_processes import run_python
 from integration.fake_upstream import FakeUpstream
 from integration.raw_client import chat, request, user
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 
 StartServer = Callable[..., ServerProcess]
 SECRET = "a-secret-of-sufficient-length-for-hs256"
@@ -67,7 +68,7 @@ def test_the_first_start_makes_a_key_and_shows_it_once(start_server: StartServer
     assert server.output().count(secret) == 1
     assert chat(server.port, "echo", said, ours).status == 200
     env = {"PATH": os.environ["PATH"], "RECOLLECT_DATABASE_URL": server.settings["DATABASE_URL"]}
-    done = run_python("-m", "recollect", "keys", "revoke", "k_first", env=env, cwd=server.folder, timeout=60)
+    done = run_python("-m", "recollect", "keys", "revoke", "k_first", env=env, cwd=server.folder, timeout=PATIENCE_S)
     assert done.returncode == 0
     with pytest.raises(AssertionError, match="recollect keys create"):
         server.restart()
@@ -80,10 +81,13 @@ def test_a_loopback_server_asks_for_a_key_once_one_was_made(start_server: StartS
     assert "named by header" in server.output()
     env = {"PATH": os.environ["PATH"], "RECOLLECT_DATABASE_URL": server.settings["DATABASE_URL"]}
     for arguments in (("create", "--name", "mine", "--everything", "--access", "admin"), ("list", "--json")):
-        done = run_python("-m", "recollect", "keys", *arguments, env=env, cwd=server.folder, timeout=60)
+        done = run_python("-m", "recollect", "keys", *arguments, env=env, cwd=server.folder, timeout=PATIENCE_S)
         assert done.returncode == 0
     [made] = re.findall(r"k_[0-9a-f]{12}", done.stdout)
-    assert run_python("-m", "recollect", "keys", "revoke", made, env=env, cwd=server.folder, timeout=60).returncode == 0
+    assert (
+        run_python("-m", "recollect", "keys", "revoke", made, env=env, cwd=server.folder, timeout=PATIENCE_S).returncode
+        == 0
+    )
     server.restart()
     assert server.output().rpartition("listens on")[2].count("named by API key") == 1
     assert chat(server.port, "echo", said).status == 401

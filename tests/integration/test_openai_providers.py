@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from aiohttp import web
 
+from patience import PATIENCE_S
 from recollect.errors import ModelError, VectorSizeError
 from recollect.providers.json_client import JsonClient
 from recollect.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
@@ -143,7 +144,7 @@ async def test_a_busy_server_is_asked_once_more(status: int) -> None:
     async with serving(
         lambda _: says("{}") if len(api.bodies) > 1 else web.Response(status=status, headers={"Retry-After": "0"})
     ) as api:
-        client = JsonClient(api.url, key=None, timeout_s=5, max_bytes=1000)
+        client = JsonClient(api.url, key=None, timeout_s=PATIENCE_S, max_bytes=1000)
         answer = await client.post("/x", {"a": 1})
         await client.close()
     assert answer.requests == 2
@@ -152,7 +153,7 @@ async def test_a_busy_server_is_asked_once_more(status: int) -> None:
 
 async def test_a_server_that_stays_busy_is_given_up_after_the_second_request() -> None:
     async with serving(lambda _: web.Response(status=429, headers={"Retry-After": "0"})) as api:
-        client = JsonClient(api.url, key=None, timeout_s=5, max_bytes=1000)
+        client = JsonClient(api.url, key=None, timeout_s=PATIENCE_S, max_bytes=1000)
         with pytest.raises(ModelError, match="answered 429: its limit is reached"):
             await client.post("/x", {})
         await client.close()
@@ -168,7 +169,7 @@ async def test_a_connection_that_breaks_off_is_tried_once_more() -> None:
         return says("{}")
 
     async with serving(reply) as api:
-        client = JsonClient(api.url, key=None, timeout_s=5, max_bytes=1000)
+        client = JsonClient(api.url, key=None, timeout_s=PATIENCE_S, max_bytes=1000)
         assert (await client.post("/x", {})).requests == 2
         await client.close()
 
@@ -176,7 +177,7 @@ async def test_a_connection_that_breaks_off_is_tried_once_more() -> None:
 async def test_a_server_that_is_not_there_is_a_model_error_that_names_it() -> None:
     async with serving(lambda _: says("{}")) as api:
         url = api.url
-    client = JsonClient(url, key=KEY, timeout_s=5, max_bytes=1000)
+    client = JsonClient(url, key=KEY, timeout_s=PATIENCE_S, max_bytes=1000)
     with pytest.raises(ModelError, match=r"http://127\.0\.0\.1:\d+ cannot be reached"):
         await client.post("/x", {})
     await client.close()
@@ -202,7 +203,7 @@ async def test_an_answer_that_is_too_large_is_not_read_to_its_end(zipped: bool) 
     whole = b'"' + b"x" * 1_000_000 + b'"'
     reply = {"body": gzip.compress(whole), "headers": {"Content-Encoding": "gzip"}} if zipped else {"body": whole}
     async with serving(lambda _: web.Response(**reply)) as api:
-        client = JsonClient(api.url, key=None, timeout_s=5, max_bytes=100_000)
+        client = JsonClient(api.url, key=None, timeout_s=PATIENCE_S, max_bytes=100_000)
         with pytest.raises(ModelError, match="more than 100000 bytes"):
             await client.post("/x", {})
         await client.close()
@@ -211,7 +212,7 @@ async def test_an_answer_that_is_too_large_is_not_read_to_its_end(zipped: bool) 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"\xff\xfe", b"[" * 100_000])
 async def test_an_answer_that_is_no_json_is_a_model_error(body: bytes) -> None:
     async with serving(lambda _: web.Response(body=body)) as api:
-        client = JsonClient(api.url, key=None, timeout_s=5, max_bytes=200_000)
+        client = JsonClient(api.url, key=None, timeout_s=PATIENCE_S, max_bytes=200_000)
         with pytest.raises(ModelError, match="are no JSON"):
             await client.post("/x", {})
         await client.close()
@@ -220,7 +221,7 @@ async def test_an_answer_that_is_no_json_is_a_model_error(body: bytes) -> None:
 async def test_redirects_are_not_followed() -> None:
     async with serving(lambda _: says("{}")) as other:
         async with serving(lambda _: web.Response(status=307, headers={"Location": f"{other.url}/x"})) as api:
-            client = JsonClient(api.url, key=KEY, timeout_s=5, max_bytes=1000)
+            client = JsonClient(api.url, key=KEY, timeout_s=PATIENCE_S, max_bytes=1000)
             with pytest.raises(ModelError, match="redirects are not followed"):
                 await client.post("/x", {})
             await client.close()

@@ -26,6 +26,18 @@ def shape_of(name: str, stream: bool) -> Shape:
     return (STREAMED if stream else WHOLE)[name]
 
 
+@pytest.fixture
+def server(server: ServerProcess, request: pytest.FixtureRequest) -> ServerProcess:
+    """The module's server, or one that soon gives up an upstream of which nothing more comes."""
+    if "shape_name" not in request.fixturenames:
+        return server
+    given = request.node.callspec.params
+    if shape_of(given["shape_name"], given["stream"]).end not in (End.SILENT, End.BAD_FRAME):
+        return server
+    impatient: ServerProcess = request.getfixturevalue("impatient")
+    return impatient
+
+
 def odd_body(name: str, stream: bool, text: str) -> bytes:
     return (ODD_BODY % (json.dumps(stream), name, text)).encode()
 

@@ -13,8 +13,9 @@ import pytest
 
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream
-from integration.raw_client import PATIENCE_S, RawAnswer, chat, eventually, request, user
+from integration.raw_client import RawAnswer, chat, eventually, request, user
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, PostgresServer
 
 pytestmark = NEEDS_POSTGRES
@@ -42,7 +43,9 @@ def server(postgres: PostgresServer, upstream: FakeUpstream, tmp_path: Path, nam
     """A server on a database of its own."""
     url = postgres.new_database(name[:60])
     running = ServerProcess(
-        tmp_path / "server", upstream=upstream.url, settings={"DATABASE_URL": url, "COMMIT_TIMEOUT_S": "20"}
+        tmp_path / "server",
+        upstream=upstream.url,
+        settings={"DATABASE_URL": url, "RECALL_TIMEOUT_S": "1", "COMMIT_TIMEOUT_S": "20"},
     )
     try:
         running.start()

@@ -20,7 +20,7 @@ from integration.worker_process import WorkerProcess
 from postgres_server import NEEDS_POSTGRES, PostgresServer
 
 pytestmark = NEEDS_POSTGRES
-RESTARTS = 3
+RESTARTS = 2
 WORKERS = 4
 CLIENTS_EACH = 4
 
@@ -43,14 +43,14 @@ def test_restarts_of_postgresql_under_load_lose_and_double_nothing(
     seed = random.randrange(1_000_000)
     luck = random.Random(seed)
     url = postgres.new_database("memories")
-    settings = {"DATABASE_URL": url, "COMMIT_TIMEOUT_S": "30", "WORKER": "false"}
+    settings = {"DATABASE_URL": url, "WORKER": "false"}
     with ExitStack() as running:
         servers = [ServerProcess(tmp_path / f"server{n}", upstream=upstream.url, settings=settings) for n in range(2)]
         for server in servers:
             running.callback(server.kill)
             server.start()
         workers = [WorkerProcess(url, tmp_path / f"worker{n}", running) for n in range(WORKERS)]
-        assert eventually(lambda: all(worker.ready for worker in workers), within_s=60)
+        assert eventually(lambda: all(worker.ready for worker in workers))
         # Each server has clients of its own, whose names are nobody else's.
         talking = [Talkers(server, CLIENTS_EACH, seed + n, first=n * CLIENTS_EACH) for n, server in enumerate(servers)]
         database = Database(url)
@@ -67,7 +67,7 @@ def test_restarts_of_postgresql_under_load_lose_and_double_nothing(
             assert [server.ended for server in servers] == [False, False]
             assert [worker.code for worker in workers] == [None] * WORKERS
         acknowledged = [turn for talkers in talking for turn in talkers.end()]
-        assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=180), (
+        assert eventually(lambda: database.problems(acknowledged, quiet=True) == []), (
             database.problems(acknowledged, quiet=True),
             seed,
         )

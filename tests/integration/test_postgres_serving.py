@@ -18,12 +18,11 @@ from integration.raw_client import RawAnswer, chat, eventually, request, user
 from integration.server_process import ServerProcess
 from integration.talkers import Talkers
 from integration.worker_process import WorkerProcess
+from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, PostgresServer, shared_server
 
 pytestmark = NEEDS_POSTGRES
 WORKERS = 8
-# A worker looks once a second for what another process recorded; the rest is forming, on a loaded machine.
-NOTICED_WITHIN_S = 15.0
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def running() -> Iterator[ExitStack]:
 
 
 def server_on(url: str, folder: Path, running: ExitStack, upstream: FakeUpstream, **settings: str) -> ServerProcess:
-    given = {"DATABASE_URL": url, "COMMIT_TIMEOUT_S": "30", **settings}
+    given = {"DATABASE_URL": url, **settings}
     server = ServerProcess(folder, upstream=upstream.url, settings=given)
     running.callback(server.kill)
     server.start()
@@ -85,7 +84,7 @@ def test_a_server_told_to_stop_ends_its_answers_and_keeps_them(
     client.start()
     assert eventually(lambda: upstream.having("I keep bees."))
     server.stop()
-    client.join(30)
+    client.join(PATIENCE_S)
 
     assert answers[0].done
     assert answers[0].text == "You said: I keep bees."
@@ -99,11 +98,11 @@ def test_a_worker_wakes_for_a_servers_record_and_finishes_before_stopping(
     url = shared_server().new_database("drained_worker")
     server = server_on(url, tmp_path / "server", running, upstream, WORKER="false")
     worker = WorkerProcess(url, tmp_path / "worker", running)
-    assert eventually(lambda: worker.ready, within_s=60)
+    assert eventually(lambda: worker.ready)
     time.sleep(1.5)  # it has found nothing and waits
     assert chat(server.port, "echo", [user("I am allergic to peanuts.")], {"x-recollect-user": "ana"}).done is False
     database = Database(url)
-    assert eventually(lambda: database.settled("ana"), within_s=NOTICED_WITHIN_S)
+    assert eventually(lambda: database.settled("ana"))
 
     assert worker.stop() == 0
     assert "formed 2, failed 0" in worker.output
@@ -121,11 +120,11 @@ def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path
     acknowledged = talkers.end()
     database = Database(url)
 
-    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=120), database.problems(
+    assert eventually(lambda: database.problems(acknowledged, quiet=True) == []), database.problems(
         acknowledged, quiet=True
     )
     # A worker that is still starting does not hear the signal yet.
-    assert eventually(lambda: all(worker.ready for worker in workers), within_s=60)
+    assert eventually(lambda: all(worker.ready for worker in workers))
     assert [worker.stop() for worker in workers] == [0] * WORKERS
     formed = [int(worker.output.rpartition("formed ")[2].split(",")[0]) for worker in workers]
     assert sum(1 for count in formed if count) > 1, formed
@@ -140,14 +139,13 @@ def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path
 @pytest.mark.parametrize("command", ["doctor", "serve", "worker"])
 def test_no_process_shows_the_password_of_the_database(command: str) -> None:
     url = shared_server().new_database(f"password_{command}").replace("recollect@", "recollect:hunter2@")
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "recollect", command],
         env={**os.environ, "RECOLLECT_DATABASE_URL": url, "RECOLLECT_PORT": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-    )
-    try:
+    ) as process:
         assert process.stdout is not None
         said = process.stdout.readline()
         while "recollect@" not in said:
@@ -155,8 +153,5 @@ def test_no_process_shows_the_password_of_the_database(command: str) -> None:
             assert line, said
             said += line
         process.terminate()
-        said += process.communicate(timeout=60)[0]
-    finally:
-        process.kill()
-        process.wait()
+        said += process.communicate(timeout=PATIENCE_S)[0]
     assert "hunter2" not in said

@@ -8,8 +8,9 @@ from contextlib import suppress
 import pytest
 
 from integration.fake_upstream import FakeUpstream
-from integration.raw_client import PATIENCE_S, parse
+from integration.raw_client import parse
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 from recollect.settings import Settings
 
 BODY = b'{"model":"recollect/offline","messages":[{"role":"user","content":"Hello"}]}'

@@ -25,7 +25,6 @@ def small(tmp_path_factory: pytest.TempPathFactory, upstream: FakeUpstream) -> I
             "MAX_MESSAGE_CHARACTERS": str(LIMIT),
             "MAX_READ_BYTES": str(READ),
             "MAX_ANSWER_BYTES": str(READ),
-            "COMMIT_TIMEOUT_S": "20",
         },
     )
     try:

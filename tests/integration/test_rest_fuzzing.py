@@ -9,6 +9,7 @@ import pytest
 
 from integration.server_process import ServerProcess, StartServer
 from postgres_server import NEEDS_POSTGRES, shared_server
+from soak import SOAK
 
 # Beside these, `positive_data_acceptance` knows nothing of names that must exist, such as those of profiles.
 CHECKS = (
@@ -20,7 +21,7 @@ CHECKS = (
     "unsupported_method",
     "negative_data_rejection",
 )
-EXAMPLES = int(os.environ.get("RECOLLECT_SOAK", "2"))
+EXAMPLES = SOAK or 1
 # Some 50 requests for each example, of which a busy machine answers five a second.
 LIMIT_S = 600 + 10 * EXAMPLES
 # Draws the bodies of imports: JSON lines are a format that Schemathesis does not know.
@@ -29,20 +30,28 @@ HOOKS = "integration.import_bodies"
 
 @pytest.mark.soak
 def test_a_server_on_sqlite_answers_as_its_document_says(start_server: StartServer) -> None:
-    fuzz(start_server(offline=True), seed=7)
+    fuzz(start_server(offline=True), seed=7, phases="coverage")
 
 
 @NEEDS_POSTGRES
 @pytest.mark.soak
 def test_a_server_on_postgres_answers_as_its_document_says(start_server: StartServer) -> None:
     url = shared_server().new_database("fuzzed")
-    fuzz(start_server(offline=True, settings={"DATABASE_URL": url}), seed=8)
+    fuzz(start_server(offline=True, settings={"DATABASE_URL": url}), seed=8, phases="fuzzing,stateful")
 
 
-def fuzz(server: ServerProcess, *, seed: int) -> None:
+def fuzz(server: ServerProcess, *, seed: int, phases: str) -> None:
     """Send requests to all operations, and check each answer and the server's log."""
     program = Path(sys.executable).with_name("st")
-    options = ["--phases", "coverage,fuzzing,stateful", "-n", str(EXAMPLES), "--seed", str(seed), "--no-color"]
+    options = [
+        "--phases",
+        "coverage,fuzzing,stateful" if SOAK else phases,
+        "-n",
+        str(EXAMPLES),
+        "--seed",
+        str(seed),
+        "--no-color",
+    ]
     for excluded in ("createKey", "revokeKey"):  # a key would shut out the requests without one
         options += ["--exclude-operation-id", excluded]
     command = [

@@ -15,12 +15,13 @@ from integration.gated_model import GatedModel, gated_model
 from integration.raw_client import chat, eventually, user
 from integration.server_process import ServerProcess
 from integration.worker_process import WorkerProcess
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
 from sample_chats import ALL_KINDS
 
-# Generous, as machines may be loaded; a request at the gate is held for two minutes.
-END_S = 5.0
+# A process that waited for the gate would wait ten times as long.
+END_S = PATIENCE_S / 10
 PEOPLE = ("ana", "ben", "eva")
 
 
@@ -35,7 +36,7 @@ def said(number: int) -> str:
 
 
 def forming(model: GatedModel) -> dict[str, str]:
-    return {"FORM_MODEL": "hives", "FORM_URL": model.url, "FORM_TIMEOUT_S": "60"}
+    return {"FORM_MODEL": "hives", "FORM_URL": model.url, "FORM_TIMEOUT_S": str(PATIENCE_S)}
 
 
 async def kept(file: Path) -> dict[str, list[str]]:
@@ -61,7 +62,7 @@ async def formed(file: Path, folder: Path, model: GatedModel) -> dict[str, list[
     """Let a worker form all that is due; return what is known then."""
     with ExitStack() as running:
         worker = WorkerProcess(f"sqlite:///{file}", folder, running, forming(model))
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE_S
         while not await is_formed(file):
             assert time.monotonic() < until, worker.output
         assert worker.stop() == 0
@@ -79,7 +80,7 @@ async def test_a_worker_stopped_while_a_model_answers_leaves_its_work_to_the_nex
     model.hold_after(1)
     with ExitStack() as running:
         worker = WorkerProcess(f"sqlite:///{file}", tmp_path / "first", running, forming(model))
-        assert model.is_held.wait(60)
+        assert model.is_held.wait(PATIENCE_S)
         began = time.monotonic()
         assert worker.stop() == 0
         assert time.monotonic() - began < END_S
@@ -102,13 +103,13 @@ async def test_a_server_stopped_while_a_model_answers_forms_after_its_next_start
         for number, person in enumerate(PEOPLE):
             answer = chat(server.port, "recollect/offline", [user(said(number))], {"x-recollect-user": person})
             assert answer.status == 200
-        assert model.is_held.wait(60)
+        assert model.is_held.wait(PATIENCE_S)
         os.kill(server.pid, signal.SIGTERM)
         assert server.wait_ended(within_s=END_S), server.output()
         assert set(await attempts(server.database)) == {0}
         model.open()
         server.start()
-        assert eventually(lambda: server.health()["worker"]["formed"] >= len(PEOPLE), within_s=60), server.health()
+        assert eventually(lambda: server.health()["worker"]["formed"] >= len(PEOPLE)), server.health()
         server.stop()
         assert "Traceback" not in server.output()
     known = await kept(server.database)
@@ -128,10 +129,10 @@ async def test_an_embedder_change_that_sigterm_ends_is_resumed_by_reembed(tmp_pa
     command = ("-m", "recollect", "embedder", "use", model.url, "--model", "hives", "--yes", "--batch", "32")
     process = ForkedProcess(*command, env=env, cwd=tmp_path)
     try:
-        assert model.is_held.wait(60)
+        assert model.is_held.wait(PATIENCE_S)
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        _, shown = process.communicate(timeout=60)
+        _, shown = process.communicate(timeout=PATIENCE_S)
         assert time.monotonic() - began < END_S
     finally:
         process.kill()
@@ -139,7 +140,7 @@ async def test_an_embedder_change_that_sigterm_ends_is_resumed_by_reembed(tmp_pa
     assert "`recollect reembed` resumes" in shown
     assert "Traceback" not in shown
     model.open()
-    done = run_python("-m", "recollect", "reembed", env=env, cwd=tmp_path, timeout=60)
+    done = run_python("-m", "recollect", "reembed", env=env, cwd=tmp_path, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
     async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{file}")) as engine:
         status = await engine.embedder.status()

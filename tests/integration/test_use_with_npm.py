@@ -13,6 +13,7 @@ from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.hook_process import SCRIPT, HookProcess
 from integration.npm_packages import install_packages
 from integration.server_process import ServerProcess, StartServer
+from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.types import Access, NewApiKey
 from sample_chats import PEANUTS_AND_OSLO, user
@@ -41,7 +42,6 @@ const read = configSchema.strict().safeParse(load(readFileSync("librechat.yaml",
 console.log(JSON.stringify(read.success ? read.data : read.error.issues));
 process.exit(read.success ? 0 : 1);
 """
-_RUN_S = 120
 
 
 class Home:
@@ -58,7 +58,7 @@ class Home:
 
     def run(self, *command: str) -> str:
         done = subprocess.run(
-            command, cwd=self.folder, env=self.env, input="y\n", capture_output=True, text=True, timeout=_RUN_S
+            command, cwd=self.folder, env=self.env, input="y\n", capture_output=True, text=True, timeout=PATIENCE_S
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -157,7 +157,7 @@ def test_codex_sends_its_key_to_a_server(home: Home, start_server: StartServer) 
 def run_node(libraries: Path, *command: str) -> str:
     folder = libraries.parent.parent
     env = {"PATH": f"{libraries}:{os.environ['PATH']}", "HOME": str(folder)}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=_RUN_S)
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -7,8 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from forked_processes import ForkedProcess
-
-_STOP_S = 40.0
+from patience import PATIENCE_S
 
 
 class WorkerProcess:
@@ -27,7 +26,6 @@ class WorkerProcess:
                 cwd=folder,
                 log=log,
             )
-        running.callback(self._process.wait, _STOP_S)
         running.callback(self._process.kill)
 
     @property
@@ -48,4 +46,4 @@ class WorkerProcess:
     def stop(self) -> int:
         """Ask it to end; return how it did."""
         self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(_STOP_S)
+        return self._process.wait(PATIENCE_S)

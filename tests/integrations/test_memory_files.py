@@ -169,7 +169,7 @@ async def test_a_view_shows_what_is_remembered(files: MemoryFiles, engine: Async
     await engine.record([user("We use pnpm here.")], user="ana", scope=RequestScope(profile="project", app="shop"))
     await engine.form()
 
-    assert "- The user lives in Rome." in await files.view("/memories/profile.md")
+    assert "I live in Rome." in await files.view("/memories/profile.md")
     assert "pnpm" in await files.view("/memories/projects/shop.md")
     assert "/memories/projects/shop.md" in await files.view("/memories")
 
@@ -178,7 +178,7 @@ async def test_a_changed_line_corrects_its_memory_and_can_be_undone(files: Memor
     await engine.record([user("I live in Rome. I'm allergic to peanuts.")], user="ana")
     await engine.form()
 
-    await files.str_replace("/memories/profile.md", "lives in Rome", "lives in Oslo")
+    await files.str_replace("/memories/profile.md", "I live in Rome", "I live in Oslo")
 
     assert "Oslo" in await files.view("/memories/notes.md") + await files.view("/memories/profile.md")
     assert "Rome" not in await files.view("/memories/profile.md")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect
 from recollect.ids import new_id
 from recollect.maintenance.eraser import receipt
@@ -18,7 +19,7 @@ SCRIPT = Path(__file__).with_name("erase_cache_process.py")
 @pytest.mark.process
 def test_no_live_object_holds_what_was_erased(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT), str(tmp_path / "memory.db")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr
     before, in_child, *holders = done.stdout.split("\n")
     held, read_by_child = map(int, before.split())

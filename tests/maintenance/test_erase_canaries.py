@@ -17,8 +17,9 @@ from recollect.store.factory import open_store
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind, Subject
 from sample_chats import ALL_KINDS, asks, assistant, request, with_model
+from soak import SOAK
 
-COUNT = int(os.environ.get("RECOLLECT_SOAK", "120"))
+COUNT = SOAK or 60
 # Of these a long run makes that many times more: 1,000 canaries are the release's measure.
 EACH = 10
 

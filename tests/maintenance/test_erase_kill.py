@@ -12,24 +12,26 @@ import pytest
 
 from canaries import canary, found, spellings
 from forked_processes import run_python
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
 from recollect.store.failpoint import VARIABLE
 from recollect.types import Subject
 from sample_chats import ALL_KINDS, assistant, user
+from soak import SOAK
 
 pytestmark = pytest.mark.process
 
 SCRIPT = Path(__file__).parent / "erase_process.py"
 TESTS = Path(__file__).parent.parent
-ROUNDS = max(1, int(os.environ.get("RECOLLECT_SOAK", "1")) // 10)
+ROUNDS = max(1, SOAK // 10)
 # The first commit of the process is the erasure's.
 UNDONE, DONE = ("erasing", "before-commit"), ("after-commit", "erased", "cleaning", "cleaned")
 
 
 def erase(url: str, what: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    return run_python(str(SCRIPT), url, what, env=environment, timeout=60)
+    return run_python(str(SCRIPT), url, what, env=environment, timeout=PATIENCE_S)
 
 
 async def fill(url: str, words: list[str]) -> str:

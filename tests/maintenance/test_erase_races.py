@@ -16,8 +16,9 @@ from recollect.errors import UnknownMemoryError
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, ScriptedModel
 from sample_chats import ALL_KINDS, answer, assistant, note, user
+from soak import SOAK
 
-RACES = int(os.environ.get("RECOLLECT_SOAK", "24"))
+RACES = SOAK or 8
 _WORD = re.compile(r"allergic to ([a-z]{22})")
 
 

@@ -13,6 +13,7 @@ import pytest
 from canaries import canary, found, spellings
 from factories import ANA, BEN, add, memory
 from forked_processes import run_python
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect
 from recollect.maintenance.eraser import Eraser
 from recollect.settings import Settings
@@ -222,7 +223,7 @@ async def test_i13_a_kill_between_portions_is_made_good_without_a_new_order(
             await engine.bulk.add([f"The {word} is in box {word}." for word in words[start : start + 600]], user="ana")
         bens = await engine.add("Ben's boat is green.", user="ben")
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    killed = run_python(str(SCRIPT), url, "all", env=environment, timeout=60)
+    killed = run_python(str(SCRIPT), url, "all", env=environment, timeout=PATIENCE_S)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
 
     async with await AsyncRecollect.open(Settings(database_url=url)) as engine:

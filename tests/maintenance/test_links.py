@@ -9,8 +9,8 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.settings import Settings
 from recollect.testing import FakeClock
-from recollect.types import Action, ErasureStatus, Memory, MemoryKind, Subject
-from sample_chats import fact, slots, tell, texts
+from recollect.types import Action, ErasureStatus, Memory, MemoryKind, RequestScope, Subject
+from sample_chats import fact, slots, tell, texts, user
 
 TEAM = Subject("shared", "team")
 APP = Subject("app", "calendar")
@@ -18,7 +18,8 @@ DOGS = "My sister Kira has two dogs."
 
 
 async def shared_note(engine: AsyncRecollect, *subjects: Subject) -> Memory:
-    await tell(engine, DOGS)
+    await engine.record([user(DOGS)], user="ana", scope=RequestScope(profile="user"))
+    await engine.form()
     [note] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "dogs" in memory.text]
     for subject in subjects:
         await engine.shared.link(note.id, to=subject, user="ana")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.maintenance.pace import Pace, PausedError
 
 
@@ -15,7 +16,7 @@ async def test_work_cancelled_twice_is_waited_for_until_its_thread_ends() -> Non
 
     def work() -> None:
         began.set()
-        gate.wait(10)
+        gate.wait(PATIENCE_S)
         ended.set()
 
     task = asyncio.create_task(Pace(lambda: False).apart(work))
@@ -37,7 +38,7 @@ async def test_cancelled_work_that_pauses_logs_no_unretrieved_error() -> None:
 
     def work() -> None:
         began.set()
-        gate.wait(10)
+        gate.wait(PATIENCE_S)
         raise PausedError("told to stop")
 
     task = asyncio.create_task(Pace(lambda: False).apart(work))

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from forked_processes import run_python
+from patience import PATIENCE_S
 from postgres_server import shared_server
 from recollect.engine import AsyncRecollect
 from recollect.ids import id_text
@@ -24,13 +25,13 @@ from recollect.testing import WordEmbedder
 from recollect.types import MemoryId
 from reembed_process import FIRST, OTHER, opened
 from sample_chats import ALL_KINDS, assistant, user
+from soak import SOAK
 from stores import DURABLE, url_of
 
 pytestmark = pytest.mark.process
 
 TESTS = Path(__file__).parent.parent
 SCRIPT = TESTS / "reembed_process.py"
-SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
 PEOPLE = ("ana", "ben")
 EACH = BATCH_SIZE + 20
 SPELLED = {FIRST.space: WordEmbedder(64), OTHER.space: WordEmbedder(32, name="other")}
@@ -42,7 +43,7 @@ COMMITS = 1 + len(PEOPLE) * 4
 def change(url: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
     path = os.pathsep.join([str(TESTS), str(TESTS.parent)])
     environment = {**os.environ, "PYTHONPATH": path, VARIABLE: failpoint}
-    return run_python(str(SCRIPT), url, env=environment, timeout=120)
+    return run_python(str(SCRIPT), url, env=environment, timeout=PATIENCE_S)
 
 
 @dataclass(frozen=True)

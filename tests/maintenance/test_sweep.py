@@ -10,6 +10,7 @@ import pytest
 
 from factories import ANA, BEN, add, memory
 from own_profile import OWN, decided, held, numbered, unexplained, with_profile
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StaleSubjectError
 from recollect.ids import new_id
@@ -174,7 +175,7 @@ async def test_live_turns_come_before_tending(parts: Components, clock: FakeCloc
     watched = with_repository(watched, "maintenance", Watching(parts.store.maintenance, "lease"))
     watching = AsyncRecollect(replace(parts, store=watched, settings=engine.settings))
     run = asyncio.create_task(watching.admin.run_worker())
-    async with asyncio.timeout(60):  # the first formation of a process loads modules
+    async with asyncio.timeout(PATIENCE_S):  # the first formation of a process loads modules
         while "lease" not in order:  # noqa: ASYNC110  (what is waited for is in a list)
             await asyncio.sleep(0.001)
     watching.admin.stop_worker()

@@ -79,7 +79,7 @@ def _copy(copy: Path) -> None:
 def _environment(copy: Path) -> dict[str, str]:
     env = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
     # Without bytecode files: two versions of a file in one second and of one length would share theirs.
-    return env | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    return env | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "TEST_PATIENCE_S": "60"}
 
 
 def _require_copy_first(copy: Path) -> str:

@@ -192,8 +192,8 @@ SELECT *
     Defect(
         name="form: injected memory is extracted again",
         file="recollect/extraction/own_words.py",
-        sound="    spans = merge_spans([*wrapped.spans, *blocks.spans])\n",
-        planted="    spans = wrapped.spans\n",
+        sound="[(plain, Origin.MEMORY, blocks.spans), (plain, Origin.WRAPPED, wrapped.spans)]\n",
+        planted="[(plain, Origin.WRAPPED, wrapped.spans)]\n",
         noticed_by=("tests/extraction/test_own_words.py", "tests/formation/test_index_turns.py"),
     ),
     Defect(

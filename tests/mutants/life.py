@@ -158,8 +158,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="form: a block without its tags is read as somebody's words",
         file="recollect/extraction/own_words.py",
-        sound="    text = cut(text, _rows(text))\n",
-        planted="",
+        sound="    rows = _rows(left.text)\n",
+        planted="    rows: list[Span] = []\n",
         noticed_by=("tests/engine/test_loop.py", "tests/extraction/test_echo.py"),
     ),
     Defect(

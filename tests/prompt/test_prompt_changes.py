@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 
 from recollect.chat.content import without_memory
 from recollect.profiles.policies import ContextPolicy
-from recollect.prompt.changes import MAX_QUOTED_CHARACTERS, changes_block, fit_ended
+from recollect.prompt.changes import changes_block, fit_ended
 from recollect.prompt.render import RenderOptions, block_ids
 from recollect.types import Memory, MemoryKind
-from snapshots import Known, count_words, memory_of
+from snapshots import Known, count_words, memory_of, slot_sentence
 
 NOW = datetime(2026, 5, 3, tzinfo=UTC)
 
 
 def fact(number: int, key: str, value: str, *, category: str = "identity", text: str = "") -> Memory:
-    known = Known(id=number, text=text or f"{key} {value}", kind=MemoryKind.FACT, category=category, key=key)
+    known = Known(id=number, text=text or slot_sentence(key, value), kind=MemoryKind.FACT, category=category, key=key)
     return replace(memory_of(known), value=value)
 
 
@@ -70,31 +70,23 @@ def test_facts_that_ended_are_told_as_no_longer_true() -> None:
 
 
 NOTE = memory_of(Known(id=20, text="The user's car is broken."))
-QUOTATION = replace(memory_of(Known(id=21, text="My bike is blue.", kind=MemoryKind.TURN)), speaker="user")
 
 
-def test_notes_and_quotations_that_ended_follow_the_facts() -> None:
-    assert lines(block([], [QUOTATION, NOTE, NUTS])) == [
+def test_notes_that_ended_follow_the_facts() -> None:
+    assert lines(block([], [NOTE, NUTS])) == [
         "No longer true:",
         "- The user is allergic to peanuts.",
         "- The user's car is broken.",
-        '- "My bike is blue." (said by the user on 2026-01-01)',
     ]
-
-
-def test_words_of_a_long_quotation_are_cut() -> None:
-    long = replace(QUOTATION, text="My bike is blue, " * 40)
-    [_, row] = lines(block([], [long]))
-    assert len(row) < MAX_QUOTED_CHARACTERS + 60
 
 
 def test_what_has_no_room_is_left_for_the_next_prompt() -> None:
     options = RenderOptions(policy=ContextPolicy(), key=b"k", zone=ZoneInfo("UTC"), now=NOW)
-    ended = [QUOTATION, NOTE, NUTS]
-    room = count_words(changes_block([], [NUTS, NOTE], options))
+    ended = [NOTE, NUTS]
+    room = count_words(changes_block([], [NUTS], options))
 
-    assert fit_ended(ended, options, tokens=room, count=count_words) == [NUTS, NOTE]
-    assert fit_ended(ended, options, tokens=room + 100, count=count_words) == [NUTS, NOTE, QUOTATION]
+    assert fit_ended(ended, options, tokens=room, count=count_words) == [NUTS]
+    assert fit_ended(ended, options, tokens=room + 100, count=count_words) == [NUTS, NOTE]
     assert fit_ended(ended, options, tokens=0, count=count_words) == []
 
 

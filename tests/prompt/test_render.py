@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -16,7 +15,7 @@ from recollect.chat.content import without_memory
 from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.render import RenderedContext, RenderOptions, block_ids, render
 from recollect.types import ConversationId, MemoryKind, Recall, RecalledMemory
-from snapshots import Known, memory_of
+from snapshots import Known, memory_of, slot_sentence
 
 KEY = b"secret"
 UTC_ZONE = ZoneInfo("UTC")
@@ -26,7 +25,9 @@ LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 def fact(number: int, key: str, value: str, category: str = "preference") -> RecalledMemory:
-    return item(Known(id=number, text=f"{key} {value}", kind=MemoryKind.FACT, category=category, key=key), value, True)
+    return item(
+        Known(id=number, text=slot_sentence(key, value), kind=MemoryKind.FACT, category=category, key=key), value, True
+    )
 
 
 def item(known: Known, value: str = "", standing: bool = False, score: float = 0.5) -> RecalledMemory:
@@ -145,10 +146,7 @@ def test_days_are_the_readers_days() -> None:
 
 def test_a_fact_that_ranked_is_a_sentence_with_its_day() -> None:
     known = Known(id=1, text="Ana eats vegan.", kind=MemoryKind.FACT, key="diet", category="preference", at=LATE)
-    labelled = replace(known, text="Ana's diet: vegan.")
-
     assert rows(rendered([item(known, "vegan")]).recalled) == ['- "Ana eats vegan." (2026-05-03)']
-    assert rows(rendered([item(labelled, "vegan")]).recalled) == ['- "The user is vegan." (2026-05-03)']
     assert rows(rendered([item(known, standing=True)]).standing) == ["- Ana eats vegan."]
 
 

@@ -12,13 +12,15 @@ from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.render import NO_ROOM, RenderOptions, fit
 from recollect.prompt.repeats import SAME_AS_A_FACT, without_repeats
 from recollect.types import ConversationId, Memory, MemoryKind, Recall, RecalledMemory
-from snapshots import Known, count_words, memory_of
+from snapshots import Known, count_words, memory_of, slot_sentence
 
 FRAME = RenderOptions(policy=ContextPolicy(), key=b"k", zone=ZoneInfo("UTC"), now=datetime(2026, 5, 3, tzinfo=UTC))
 
 
 def fact(number: int, key: str, value: str, text: str = "", *, standing: bool = True) -> RecalledMemory:
-    known = Known(id=number, text=text or f"{key} {value}", kind=MemoryKind.FACT, key=key, category="constraint")
+    known = Known(
+        id=number, text=text or slot_sentence(key, value), kind=MemoryKind.FACT, key=key, category="constraint"
+    )
     return shown(replace(memory_of(known), value=value), standing)
 
 

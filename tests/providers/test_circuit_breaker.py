@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.errors import BreakerOpenError, ModelDownError, ModelError, ModelFault
 from recollect.providers.circuit_breaker import MAX_WAIT_S, BreakerState, CircuitBreaker, GuardedModel
 from recollect.providers.protocols import ModelAnswer
@@ -193,7 +194,7 @@ async def test_a3_a_model_that_hangs_is_cut_off_after_the_longest_wait(
     with pytest.raises(ModelDownError):
         await ask(model)
     with pytest.raises(BreakerOpenError):
-        await asyncio.wait_for(ask(model), 5)
+        await asyncio.wait_for(ask(model), PATIENCE_S)
 
 
 def test_a3_the_longest_wait_is_thirty_seconds_unless_set() -> None:

@@ -67,6 +67,8 @@ BROKEN: dict[str, tuple[str, object]] = {
     "a list cut off in an item": ('{"memories": [{"text": "tea"}, {"text": "cof', {"memories": [{"text": "tea"}]}),
     "a list cut off behind an item": ('{"memories": [{"text": "tea"},', {"memories": [{"text": "tea"}]}),
     "a list cut off behind a key": ('[{"a": 1}, {"a": 2, "b"', [{"a": 1}]),
+    "a list with nonsense behind an item": ('{"m": [{"a": 1}, {"b": oops}, {"c": 3}]}', {"m": [{"a": 1}]}),
+    "a list with prose behind an item": ('{"m": [{"a": 1}, and so on, as above]}', {"m": [{"a": 1}]}),
     "a list cut off in an escape": ('["a", "b\\', ["a"]),
     "a list cut off in a number": ("[10, 20, 3", [10, 20]),
     "a list cut off in a word": ("[true, fal", [True]),
@@ -82,6 +84,16 @@ def test_an_answer_is_read_however_it_is_wrapped_or_broken(text: str, expected: 
     assert parse_model_output(text).value == expected
 
 
+@pytest.mark.parametrize("case", [name for name in BROKEN if "cut off" in name or "behind an item" in name])
+def test_an_answer_of_which_something_is_missing_says_so(case: str) -> None:
+    assert parse_model_output(BROKEN[case][0]).broke_off
+
+
+@pytest.mark.parametrize("case", [name for name in BROKEN if "cut off" not in name and "behind an item" not in name])
+def test_an_answer_that_is_whole_does_not_say_that_it_broke_off(case: str) -> None:
+    assert not parse_model_output(BROKEN[case][0]).broke_off
+
+
 REFUSED: dict[str, tuple[str, str]] = {
     "empty": ("", "is empty"),
     "blank": (" \n\t", "is empty"),
@@ -95,7 +107,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "cut off before the first item": ('{"memories": [{"text": "li', "cut off before its first item"),
     "cut off with members but no item": ('{"memories": [{"text": "x", "type": "y", "q": {"z": 1}, "w', "cut off"),
     "cut off at the first bracket": ("{", "cut off"),
-    "an item broken in the middle": ('[{"a": 1}, {"b": oops}, {"c": 3}]', "broken JSON"),
+    "a first item broken in the middle": ('[{"a": 1, "b": oops}, {"c": 3}]', "broken JSON"),
     "nested too deep": ("[" * 100_000, "deeper than 64"),
     "nested too deep and closed": ("[" * 500 + "]" * 500, "deeper than 64"),
     "nested too deep amid prose": ("so: " + '{"a":' * 100 + "1" + "}" * 100, "deeper than 64"),

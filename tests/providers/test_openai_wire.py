@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from recollect.errors import ModelError, VectorSizeError
-from recollect.providers.openai_wire import read_completion, read_embeddings, read_usage, unit_rows, wanted
+from recollect.providers.openai_wire import is_cut, read_completion, read_embeddings, read_usage, unit_rows, wanted
 
 
 def item(index: int, *numbers: float) -> dict[str, object]:
@@ -79,6 +79,16 @@ def test_the_text_of_a_completion_is_read_also_from_parts() -> None:
 def test_a_completion_without_text_is_an_error_with_its_reason(body: object, reason: str) -> None:
     with pytest.raises(ModelError, match=re.escape(reason)):
         read_completion(body)
+
+
+def test_an_answer_that_reached_its_limit_of_tokens_is_cut() -> None:
+    cut = {"choices": [{"message": {"content": None}, "finish_reason": "length"}]}
+    assert is_cut(cut)
+    assert not is_cut(completion(content="{}"))
+    assert not any(map(is_cut, (None, {}, {"choices": []}, {"choices": ["length"]})))
+    with pytest.raises(ModelError, match="is empty") as raised:
+        read_completion(cut)
+    assert raised.value.broke_off, "a model that thinks may use up its tokens before it writes"
 
 
 def test_usage_is_read_where_it_makes_sense() -> None:

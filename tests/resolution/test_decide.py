@@ -276,7 +276,7 @@ def test_what_is_to_be_held_is_held_and_closes_nothing() -> None:
 
 def test_a_models_word_that_a_note_corrects_another_is_honoured() -> None:
     known = stored(note("The user trains for a marathon."))
-    corrected = note("The user now trains for a triathlon.", replaces=known.id)
+    corrected = note("The user now trains for a triathlon.", replaces=known.id, by_model=True)
     (one,) = decide(corrected, near=((known, 0.6),))
     assert (one.action, one.target) == (Action.REPLACE, known)
 
@@ -284,20 +284,20 @@ def test_a_models_word_that_a_note_corrects_another_is_honoured() -> None:
 @pytest.mark.parametrize("case", ["older", "nothing in common", "another slot", "not shown"])
 def test_a_models_word_is_not_taken_against_the_rules(case: str) -> None:
     known = stored(note("The user trains for a marathon."))
-    candidate = note("The user now trains for a triathlon.", replaces=known.id)
+    candidate = note("The user now trains for a triathlon.", replaces=known.id, by_model=True)
     said, facts, near = (evidence(),), (), ((known, 0.6),)
     if case == "older":
         said = (evidence(at=BEFORE - timedelta(days=1), chat="import"),)
     elif case == "nothing in common":
-        candidate = note("Grandmother bakes bread.", replaces=known.id)
+        candidate = note("Grandmother bakes bread.", replaces=known.id, by_model=True)
     elif case == "another slot":
         allergy = stored(fact("allergy:nuts", "nuts"))
-        candidate = fact("location", "Oslo", replaces=allergy.id)
+        candidate = fact("location", "Oslo", replaces=allergy.id, by_model=True)
         (one,) = decide(candidate, facts=(allergy,))
         assert (one.action, one.closes) == (Action.ADD, ())
         return
     else:
-        candidate = replace(candidate, replaces=MemoryId("01900000-0000-7000-8000-999999999999"))
+        candidate = replace(candidate, by_model=True, replaces=MemoryId("01900000-0000-7000-8000-999999999999"))
     (one,) = decide(candidate, facts=facts, near=near, said=said)
     assert (one.action, one.closes) == (Action.ADD, ())
 
@@ -321,6 +321,6 @@ def test_two_things_that_ended_stand_side_by_side() -> None:
 
 def test_a_models_end_of_what_has_ended_already_adds_nothing() -> None:
     gone = stored(note("The user's dog Rex limps."))
-    said = note("This is no longer so: the user's dog Rex limps.", ends=True, replaces=gone.id)
+    said = note("This is no longer so: the user's dog Rex limps.", ends=True, replaces=gone.id, by_model=True)
     (one,) = decide(said)
     assert (one.action, one.reason) == (Action.IGNORE, "what it would end has ended already")

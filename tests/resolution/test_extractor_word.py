@@ -7,27 +7,27 @@ import pytest
 from candidates import NOW, evidence, note, stored
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.decide import resolve
-from recollect.resolution.extractor_word import SettledQuestions, settle
-from recollect.resolution.llm_judge import open_questions
+from recollect.resolution.extractor_word import left_open
+from recollect.resolution.llm_judge import JudgeQuestion, open_questions
 from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Comparison, Memory
 
 POLICY = ResolvePolicy(similar=0.7)
 HERBS = stored(note("The user grows herbs and tomatoes on the roof."), number=1)
 GREENHOUSE = stored(note("The user has a small greenhouse."), number=2)
-NEW = note("The user planted herbs, tomatoes and beans on the roof.", quote="planted herbs")
-SAME_PLACE = note("The user drinks coffee with Ana on the roof.", quote="drinks coffee")
-ELSEWHERE = note("The user repairs old radios at night.", quote="repairs old radios")
+NEW = note("The user planted herbs, tomatoes and beans on the roof.", quote="planted herbs", by_model=True)
+SAME_PLACE = note("The user drinks coffee with Ana on the roof.", quote="drinks coffee", by_model=True)
+ELSEWHERE = note("The user repairs old radios at night.", quote="repairs old radios", by_model=True)
 
 
-def both(candidate: Comparison | None, *, text: str = NEW.text, near: float = 0.9) -> SettledQuestions:
-    """Settle what is open of a statement beside two memories."""
+def both(candidate: Comparison | None, *, text: str = NEW.text, near: float = 0.9) -> list[JudgeQuestion]:
+    """Return what is left open of a statement beside two memories."""
     statement = replace(NEW, text=text, comparison=candidate or Comparison())
     neighbours = Neighbours(
         near=[[Neighbour(memory=HERBS, similarity=near), Neighbour(memory=GREENHOUSE, similarity=0.8)]]
     )
     resolved = decided(statement, neighbours)
-    return settle(open_questions(resolved, neighbours, POLICY), POLICY)
+    return left_open(open_questions(resolved, neighbours, POLICY), POLICY)
 
 
 def decided(
@@ -42,55 +42,53 @@ def seen(*memories: Memory, repeats: Memory | None = None) -> Comparison:
 
 
 def test_u5_nothing_is_asked_where_the_extractor_saw_what_is_near() -> None:
-    settled = both(seen(HERBS, GREENHOUSE), text=SAME_PLACE.text)
-    assert (settled.verdicts, list(settled.open)) == ({}, [])
+    assert both(seen(HERBS, GREENHOUSE), text=SAME_PLACE.text) == []
 
 
 def test_without_the_extractors_answer_the_judge_is_asked() -> None:
-    [question] = both(None).open
+    [question] = both(None)
     assert question.beside == (HERBS, GREENHOUSE)
 
 
 def test_what_the_extractor_did_not_see_is_asked_where_most_words_are_shared() -> None:
-    [question] = both(seen(GREENHOUSE)).open
+    [question] = both(seen(GREENHOUSE))
     assert question.beside == (HERBS,), "only what it did not see"
 
 
 def test_what_the_extractor_did_not_see_is_not_asked_where_few_words_are_shared() -> None:
-    assert not both(seen(GREENHOUSE), text=ELSEWHERE.text).open
+    assert not both(seen(GREENHOUSE), text=ELSEWHERE.text)
 
 
 def test_what_the_extractor_did_not_see_is_asked_where_the_meaning_is_the_same() -> None:
-    assert both(seen(GREENHOUSE), text=ELSEWHERE.text, near=0.999).open
+    assert both(seen(GREENHOUSE), text=ELSEWHERE.text, near=0.999)
 
 
 def test_memories_farther_than_one_that_was_seen_are_not_asked_about() -> None:
-    assert not both(seen(HERBS), text=SAME_PLACE.text).open
+    assert not both(seen(HERBS), text=SAME_PLACE.text)
 
 
 @pytest.mark.parametrize(("text", "near"), [(NEW.text, 0.9), (ELSEWHERE.text, 0.999)])
 def test_a_paraphrase_is_asked_about_though_the_extractor_calls_it_new(text: str, near: float) -> None:
-    [question] = both(seen(HERBS, GREENHOUSE), text=text, near=near).open
+    [question] = both(seen(HERBS, GREENHOUSE), text=text, near=near)
     assert question.beside == (HERBS,), "only what it may repeat"
 
 
 def test_a_paraphrase_of_what_is_not_nearest_is_asked_about() -> None:
-    [question] = both(seen(HERBS, GREENHOUSE), text="The user built a small greenhouse of glass.").open
+    [question] = both(seen(HERBS, GREENHOUSE), text="The user built a small greenhouse of glass.")
     assert question.beside == (GREENHOUSE,)
 
 
 def test_u5_a_repetition_that_the_extractor_names_is_taken_where_words_agree() -> None:
-    settled = both(seen(HERBS, GREENHOUSE, repeats=HERBS), text="The user grows herbs.")
-    assert not settled.open
-    [verdict] = settled.verdicts.values()
-    assert (verdict.action, verdict.target) == (Action.MERGE, HERBS.id)
+    statement = replace(NEW, text="The user grows herbs.", comparison=seen(HERBS, GREENHOUSE, repeats=HERBS))
+    neighbours = Neighbours(near=[[Neighbour(memory=HERBS, similarity=0.0)]])
+    [taken] = decided(statement, neighbours)
+    assert (taken.action, taken.target, taken.adds) == (Action.MERGE, HERBS, False)
+    assert open_questions([taken], neighbours, POLICY) == []
 
 
 @pytest.mark.parametrize("wrong", [GREENHOUSE, HERBS])
 def test_a_repetition_without_common_words_is_put_to_the_judge(wrong: Memory) -> None:
-    settled = both(seen(HERBS, GREENHOUSE, repeats=wrong), text=ELSEWHERE.text)
-    assert not settled.verdicts
-    [question] = settled.open
+    [question] = both(seen(HERBS, GREENHOUSE, repeats=wrong), text=ELSEWHERE.text)
     assert question.beside[0] == wrong
 
 
@@ -108,11 +106,9 @@ def test_a_repetition_without_common_words_is_put_to_the_judge(wrong: Memory) ->
 )
 def test_s5_a_repetition_in_other_words_is_put_to_the_judge(known: str, text: str) -> None:
     memory = stored(note(known), number=1)
-    statement = note(text, comparison=seen(memory, repeats=memory))
+    statement = note(text, by_model=True, comparison=seen(memory, repeats=memory))
     neighbours = Neighbours(near=[[Neighbour(memory=memory, similarity=0.9)]])
-    settled = settle(open_questions(decided(statement, neighbours), neighbours, POLICY), POLICY)
-    assert not settled.verdicts
-    [question] = settled.open
+    [question] = left_open(open_questions(decided(statement, neighbours), neighbours, POLICY), POLICY)
     assert question.beside == (memory,)
 
 
@@ -120,7 +116,7 @@ def test_a_doubted_correction_is_asked_although_the_extractor_saw_the_memory() -
     unlike = stored(note("The user gets up at dawn."), number=3)
     statement = replace(ELSEWHERE, replaces=unlike.id, comparison=seen(unlike))
     neighbours = Neighbours(near=[[Neighbour(memory=unlike, similarity=0.8)]])
-    [question] = settle(open_questions(decided(statement, neighbours), neighbours, POLICY), POLICY).open
+    [question] = left_open(open_questions(decided(statement, neighbours), neighbours, POLICY), POLICY)
     assert question.decided.doubted == unlike
 
 

@@ -39,6 +39,10 @@ def says(*items: tuple[int, str, int | None]) -> dict[str, object]:
     return {"decisions": [{"candidate": n, "action": action, "target": target} for n, action, target in items]}
 
 
+def amends(text: str | None) -> dict[str, object]:
+    return {"decisions": [{"candidate": 1, "action": "amend", "target": 1, "text": text}]}
+
+
 async def test_u5_a_model_may_replace_what_the_rules_would_leave_beside_one_another() -> None:
     model = ScriptedModel([says((1, "replace", 1))])
     [one] = await decided(model)
@@ -50,6 +54,45 @@ async def test_u5_a_model_may_replace_what_the_rules_would_leave_beside_one_anot
 async def test_u5_a_model_may_take_it_for_known(action: str) -> None:
     [one] = await decided(ScriptedModel([says((1, action, 1))]))
     assert (one.action.value, one.target, one.strengthens, one.adds) == (action, OLD, True, False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "anew"),
+    [
+        (
+            "The user drinks espresso before work and tea at night.",
+            "The user drinks oat milk instead of espresso.",
+            "The user drinks oat milk before work and tea at night.",
+        ),
+        (
+            "Der Nutzer wohnt mit Ines in Graz und hat zwei Katzen.",
+            "Der Nutzer hat drei Katzen.",
+            "Der Nutzer wohnt mit Ines in Graz und hat drei Katzen.",
+        ),
+        ("用户的父亲71岁，每天服用5毫克药。", "用户的父亲每天服用10毫克药。", "用户的父亲71岁，每天服用10毫克药。"),
+    ],
+)
+async def test_a_model_may_write_anew_what_changed_in_part(old: str, new: str, anew: str) -> None:
+    known = stored(note(old))
+    [one] = await decided(ScriptedModel([amends(anew)]), (note(new, by_model=True),), ((known, 0.8),))
+    assert (one.action, one.target, one.candidate.text) == (Action.REPLACE, known, anew)
+    assert [closing.memory for closing in one.closes] == [known]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "The user drinks espresso before work and owns 3 boats.",
+        "The user is a pilot with a villa near Monaco and drinks espresso.",
+        "The user drinks espresso before work. " * 100,
+    ],
+)
+async def test_what_a_model_writes_anew_out_of_nothing_is_not_taken(text: str | None) -> None:
+    [one] = await decided(ScriptedModel([amends(text)]), (replace(NEW, by_model=True),))
+    assert (one.action, one.candidate.text, one.closes) == (Action.ADD, NEW.text, ())
+    assert "words that neither has" in one.reason
 
 
 async def test_u5_a_model_may_say_that_it_is_new() -> None:
@@ -72,12 +115,10 @@ async def test_nothing_is_asked_where_rules_suffice() -> None:
     model = ScriptedModel([])
     far = await decided(model, near=((OLD, 0.5),))
     same = await decided(model, (note("the user drinks espresso before work"),))
-    against = await decided(model, (note("The user does not drink espresso before work."),))
     slot = await decided(model, (fact("location", "Oslo"),))
-    assert [found[0].action for found in (far, same, against, slot)] == [
+    assert [found[0].action for found in (far, same, slot)] == [
         Action.ADD,
         Action.IGNORE,
-        Action.REPLACE,
         Action.ADD,
     ]
     assert model.calls == []

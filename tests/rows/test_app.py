@@ -280,6 +280,7 @@ async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(pa
     assert [memory.text for memory in await engine.list(user="ana")] == ["The user's dentist is Dr Berg."]
 
 
+@pytest.mark.timing
 async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:

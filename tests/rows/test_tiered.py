@@ -246,6 +246,7 @@ async def test_t9_recall_can_be_on_or_off_for_one_request_while_both_are_kept(en
     assert len(await engine.list(user="ana")) == 3
 
 
+@pytest.mark.timing
 async def test_t10_a_hundred_turns_make_about_fifteen_facts_at_little_cost(engine: AsyncRecollect) -> None:
     await talked(engine, 100)
     facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))

@@ -10,6 +10,7 @@ import httpx
 import numpy as np
 import pytest
 
+from patience import PATIENCE_S
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import UnknownConversationError, UnknownMemoryError
@@ -64,7 +65,7 @@ async def test_u3_chunks_leave_as_they_come_and_formation_runs_behind_the_record
     way = ScriptedBackend([(200, EVENTS, [event("No"), halfway, event("ted."), event("", "stop"), DONE])])
     proxy = ChatProxy(engine, way, NOBODY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
-    await asyncio.wait_for(call.first_chunk.wait(), 20)
+    await asyncio.wait_for(call.first_chunk.wait(), PATIENCE_S)
     assert b"No" in b"".join(call.chunks), "it is read while the rest is still being made"
     assert await engine.conversations.list(user="ana") == []
     assert await engine.admin.formations() == []

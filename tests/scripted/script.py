@@ -9,7 +9,7 @@ from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
 
 from .cases import Case, Item
 
-_KNOWN = re.compile(r"^\[(\d+)\] (\".*\")$")
+_KNOWN = re.compile(r"^\[(\d+)\] (?:note|fact \"[^=]*\" = \".*?\"): (\".*\")$")
 _SHOWN = re.compile(r"^\[(\d+)\] (?:\w+ \d+ \w+ \d+, )?\"(?:[^\"\\]|\\.)*\": (\".*\")$")
 _STATEMENT = re.compile(r"^New statement (\d+), [^:]*: (\".*\")$")
 _BESIDE = re.compile(r"^  beside memory (\d+), [^:]*: (\".*\")$")

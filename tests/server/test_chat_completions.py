@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
 from recollect.engine.context_builder import ContextBuilder
@@ -25,7 +26,7 @@ async def serve(
     engine: AsyncRecollect, backend: ScriptedBackend, call: Call, policy: IdentityPolicy = POLICY
 ) -> ChatProxy:
     proxy = ChatProxy(engine, backend, policy)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return proxy
 
@@ -147,7 +148,7 @@ async def test_a_slow_commit_is_reported_and_does_not_hold_the_answer(
     answer = [event("No."), event("", "stop"), DONE] if stream else [whole("No.")]
     call = Call(chat("Peanuts?", stream=stream))
     proxy = ChatProxy(engine, ScriptedBackend([(200, EVENTS if stream else JSON, answer)]), POLICY)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     if stream:
         assert call.text.endswith(stream_comment(NOT_RECORDED_IN_TIME).decode() + "data: [DONE]\n\n")
     else:
@@ -295,9 +296,9 @@ async def test_a_disconnect_closes_upstream_and_keeps_the_partial_answer(engine:
     call = Call(chat("Peanuts?", stream=True))
     proxy = ChatProxy(engine, backend, POLICY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
-    await asyncio.wait_for(call.first_chunk.wait(), 20)
+    await asyncio.wait_for(call.first_chunk.wait(), PATIENCE_S)
     call.gone.set()
-    await asyncio.wait_for(serving, 20)
+    await asyncio.wait_for(serving, PATIENCE_S)
     await proxy.close()
     assert (backend.closed, proxy.counters.client_left) == (1, 1)
     assert [(m.text, m.complete) for m in await logged(engine)] == [("Peanuts?", True), ("No pea", False)]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from patience import PATIENCE_S
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StoreUnavailableError
@@ -24,7 +25,7 @@ POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 async def serve(engine: AsyncRecollect, backend: ScriptedBackend, call: Call) -> ChatProxy:
     proxy = ChatProxy(engine, backend, POLICY)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return proxy
 
@@ -106,7 +107,7 @@ async def test_a_late_failing_record_is_reported_late_without_unread_exception(
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context["message"]))
     call = Call(chat("Peanuts?", stream=True))
     proxy = ChatProxy(engine, ScriptedBackend([(200, EVENTS, [event("No.", "stop"), DONE])]), POLICY)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     assert call.text.endswith(": recollect: not recorded in time\n\ndata: [DONE]\n\n")
     behind = proxy._services.recorder.pending
     may_fail.set()
@@ -129,7 +130,7 @@ async def test_a_client_that_stops_reading_counts_as_disconnected(parts: Compone
 
     backend = ScriptedBackend([(200, EVENTS, [event("No pea"), event("nuts"), never])])
     proxy = ChatProxy(engine, backend, POLICY)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), stuck), 20)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), stuck), PATIENCE_S)
     await proxy.close()
     assert (backend.closed, proxy.counters.client_left) == (1, 1)
     assert await kept(engine) == [("Peanuts?", True), ("No peanuts", False)]
@@ -141,9 +142,9 @@ async def test_a_stop_ends_endless_answers_and_keeps_what_was_said(engine: Async
     backend = ScriptedBackend([(200, EVENTS, [event("No pea"), asyncio.Event()])])
     proxy = ChatProxy(engine, backend, POLICY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
-    await asyncio.wait_for(call.first_chunk.wait(), 20)
+    await asyncio.wait_for(call.first_chunk.wait(), PATIENCE_S)
     serving.cancel()  # as the web server does when its grace is over; it closes the application in the same breath
-    await asyncio.wait_for(proxy.close(), 20)
+    await asyncio.wait_for(proxy.close(), PATIENCE_S)
     assert await kept(engine) == [("Peanuts?", True), ("No pea", False)]
     assert backend.closed == 1
     with pytest.raises(asyncio.CancelledError):

@@ -158,6 +158,7 @@ def test_an_authority_is_read_in_its_shortest_form() -> None:
     assert parse_authority("EXAMPLE.org.") == Authority("example.org", None, is_address=False)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("text", [":", "[", "]", ".", "a", "1", "a.", "1.", "::", "[:", "-", " ", "0x", "%2e"])
 def test_long_hosts_are_read_in_linear_time(text: str) -> None:
     rule = HostRule(loopback=True, listed=[])

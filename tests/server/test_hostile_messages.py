@@ -9,14 +9,16 @@ import pytest
 
 from cpu_limit import cpu_limit
 from hostile_text import long_run
+from patience import PATIENCE_S
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.chat_completions import ChatProxy
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
+from soak import sampled
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 # CPU seconds of a turn and its formation. What is linear takes one or two; the square of the length takes minutes.
-MAX_CPU_S = 20.0
+MAX_CPU_S = 40.0
 
 MESSAGES = {
     "blanks": ("I live in", " ", "Oslo."),
@@ -44,13 +46,14 @@ def within_cpu() -> Iterator[None]:
 async def turn(engine: AsyncRecollect, text: str) -> int:
     call = Call(chat(text))
     proxy = ChatProxy(engine, ScriptedBackend([(200, JSON, [whole("Noted.")])]), POLICY)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 120)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return call.status
 
 
-@pytest.mark.parametrize("length", [10_000, 100_000])
-@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.soak
+@pytest.mark.parametrize("length", sampled([100_000, 10_000], 2))
+@pytest.mark.parametrize("name", sampled(MESSAGES, 3))
 async def test_a_hostile_message_ends_and_the_next_one_forms(engine: AsyncRecollect, name: str, length: int) -> None:
     head, unit, tail = MESSAGES[name]
 
@@ -63,7 +66,8 @@ async def test_a_hostile_message_ends_and_the_next_one_forms(engine: AsyncRecoll
     assert any("allergic to peanuts" in memory.text for memory in await engine.list(user="ana"))
 
 
-@pytest.mark.parametrize("blanks", [1_600, 3_200, 40_000])
+@pytest.mark.soak
+@pytest.mark.parametrize("blanks", sampled([40_000, 1_600, 3_200], 3))
 async def test_blanks_within_a_sentence_change_nothing(engine: AsyncRecollect, blanks: int) -> None:
     with within_cpu():
         await turn(engine, "I live in" + " " * blanks + "Oslo.")

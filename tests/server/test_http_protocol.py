@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import pytest
 import uvicorn
 
+from patience import PATIENCE_S
 from recollect.server import http_protocol
 from recollect.server.asgi import Receive, Scope, Send
 from recollect.server.http_protocol import HttpProtocol
 
-PATIENCE_S = 30.0
 FIRST = b"GET /first HTTP/1.1\r\nhost: x\r\n\r\n"
 CHUNKED = b"POST /second HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
 BROKEN_CHUNK = b"zz\r\n"
@@ -37,7 +37,7 @@ async def main():
 
 stop = asyncio.Event()
 sys.meta_path.insert(0, Finder())
-asyncio.run(asyncio.wait_for(main(), 20))
+asyncio.run(asyncio.wait_for(main(), 600))
 """
 
 

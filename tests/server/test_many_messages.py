@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.chat.chat_request import MAX_MESSAGES
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
@@ -20,7 +21,7 @@ async def test_too_much_to_read_passes_without_memory(engine: AsyncRecollect, wh
     more = messages * (MAX_MESSAGES + 1) if what == "messages" else [{}] * engine.settings.max_json_values
     call = Call(json.dumps({"model": "m", "messages": messages, what: more}).encode())
     proxy = ChatProxy(engine, backend, policy)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     assert (call.status, backend.asked[0].body) == (200, call.body)
     assert call.answer_headers["x-recollect-memory"] == "skipped"

@@ -9,6 +9,7 @@ from threading import Event
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
 from recollect.server.preload import Preload
@@ -103,7 +104,9 @@ async def test_chats_do_not_wait_for_what_formations_use(
 ) -> None:
     was_answered = Event()
     waited: list[bool] = []
-    monkeypatch.setattr("recollect.server.preload.load_formations", lambda _: waited.append(was_answered.wait(30)))
+    monkeypatch.setattr(
+        "recollect.server.preload.load_formations", lambda _: waited.append(was_answered.wait(PATIENCE_S))
+    )
     app = build_app(engine)
     call = Call(chat("What do I like to drink?"))
     async with app.router.lifespan_context(app):
@@ -122,7 +125,7 @@ async def test_a_server_that_ends_compiles_no_further_patterns(
 
     def load(stop: Callable[[], bool]) -> None:
         asked.set()
-        is_ending.wait(30)
+        is_ending.wait(PATIENCE_S)
         answers.append(stop())
 
     monkeypatch.setattr("recollect.server.preload.load_formations", load)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
 from recollect.profiles.registry import ProfileRegistry
@@ -33,7 +34,7 @@ async def serve(engine: AsyncRecollect, backend: ScriptedBackend, body: bytes, *
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     call = Call(body, {"x-recollect-session": "c", **HEADERS, **named})
     proxy = ChatProxy(engine, backend, POLICY)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return call
 

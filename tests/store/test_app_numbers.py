@@ -11,6 +11,7 @@ import pytest
 
 from factories import add, memory, turn
 from forked_processes import ForkedProcess
+from patience import PATIENCE_S
 from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
 from recollect.store.postgres.connection import PostgresConnection, connect
@@ -168,7 +169,7 @@ def start(url: str, count: int, apps: Sequence[Subject], failpoint: str = "") ->
 async def test_a4_two_processes_that_add_at_once_take_different_ids(url: str, clock: FakeClock) -> None:
     ours = [[CALENDAR, NOTES, SHARED], [CALENDAR, BENS, SHARED]]
     processes = [start(url, 6, apps) for apps in ours]
-    told = [int(line) for process in processes for line in process.communicate(timeout=120)[0].split()]
+    told = [int(line) for process in processes for line in process.communicate(timeout=PATIENCE_S)[0].split()]
     assert [process.returncode for process in processes] == [0, 0]
     store = await open_store(url, clock=clock)
     found = await numbers_of(store, CALENDAR, NOTES, BENS, SHARED)
@@ -184,7 +185,7 @@ async def test_a4_a_process_that_dies_around_its_commit_leaves_no_id_twice(
     told: list[int] = []
     for place in (1, 4):
         process = start(url, 6, [CALENDAR, BENS], f"{failpoint}:{place}")
-        told += [int(line) for line in process.communicate(timeout=120)[0].split()]
+        told += [int(line) for line in process.communicate(timeout=PATIENCE_S)[0].split()]
         assert process.returncode == -signal.SIGKILL
     store = await open_store(url, clock=clock)
     told += [row.number for app in (CALENDAR, BENS) for row in await added(store, app, 2, clock)]

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from factories import ANA, BEN, SPACE, add, memory, recall_record, turn
+from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.errors import BadSettingError, StoreUnavailableError
 from recollect.ids import id_text
@@ -59,7 +60,7 @@ async def test_a_commit_during_the_ranking_is_ranked_too(both: tuple[Store, Stor
         seen.append(len(hots[0]))
         if len(seen) == 1:
             gone = CloseMemory(id=MemoryId(one.id), valid_to=clock.now(), closed_at=clock.now())
-            asyncio.run_coroutine_threadsafe(theirs.memories.apply(ANA, [gone, add(two)], []), loop).result(30)
+            asyncio.run_coroutine_threadsafe(theirs.memories.apply(ANA, [gone, add(two)], []), loop).result(PATIENCE_S)
         return everything(hots)
 
     assert await ours.snapshots.rank_and_fetch({ANA: SPACE}, rank) == ([1], [two])

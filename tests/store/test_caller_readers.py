@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from patience import PATIENCE_S
 from recollect.store.sqlite.caller_readers import MAX_CALLERS, CallerReaders
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 
@@ -44,16 +45,16 @@ def test_more_threads_than_connections_are_left_to_the_store(
     inside, go_on = threading.Barrier(MAX_CALLERS + 1), threading.Event()
 
     def slow(db: apsw.Connection) -> int:
-        inside.wait(20)
-        go_on.wait(20)
+        inside.wait(PATIENCE_S)
+        go_on.wait(PATIENCE_S)
         return answer(db)
 
     with ThreadPoolExecutor(MAX_CALLERS) as pool:
         reading = [pool.submit(readers.read, slow) for _ in range(MAX_CALLERS)]
-        inside.wait(20)
+        inside.wait(PATIENCE_S)
         assert readers.read(answer) is None
         go_on.set()
-        assert [read.result(20) for read in reading] == [(42,)] * MAX_CALLERS
+        assert [read.result(PATIENCE_S) for read in reading] == [(42,)] * MAX_CALLERS
     assert readers.read(answer) == (42,)
     assert len(opened) == MAX_CALLERS
     readers.close()
@@ -75,20 +76,20 @@ def test_closing_waits_for_a_read_and_ends_all_others(readers: CallerReaders, op
 
     def slow(db: apsw.Connection) -> int:
         inside.set()
-        go_on.wait(20)
+        go_on.wait(PATIENCE_S)
         return answer(db)
 
     with ThreadPoolExecutor(2) as pool:
         read = pool.submit(readers.read, slow)
-        assert inside.wait(20)
+        assert inside.wait(PATIENCE_S)
         assert readers.is_busy
         closing = pool.submit(readers.close)
         while readers.read(answer) is not None:
             pass
         assert not closing.done()
         go_on.set()
-        assert read.result(20) == (42,)
-        closing.result(20)
+        assert read.result(PATIENCE_S) == (42,)
+        closing.result(PATIENCE_S)
     readers.close()
     for db in opened:
         with pytest.raises(apsw.ConnectionClosedError):

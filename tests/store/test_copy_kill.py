@@ -11,6 +11,7 @@ import pytest
 from database_contents import QuietBar
 from factories import add, decision, memory, turn
 from forked_processes import ForkedProcess
+from patience import PATIENCE_S
 from postgres_server import programs
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
@@ -18,6 +19,7 @@ from recollect.store.failpoint import VARIABLE
 from recollect.store.sql.transfer.copy_database import BATCH_SIZE
 from recollect.testing import FakeClock
 from recollect.types import Subject
+from soak import SOAK
 from stores import url_of
 
 pytestmark = pytest.mark.process
@@ -26,7 +28,7 @@ SCRIPT = Path(__file__).parent / "copy_process.py"
 TESTS = Path(__file__).parent.parent
 WAYS = [("file", "postgres"), ("postgres", "file")] if programs() else [("file", "file")]
 SUBJECTS = 3 * BATCH_SIZE + 5
-KILLS = max(4, int(os.environ.get("RECOLLECT_SOAK", "0")) // 2)
+KILLS = max(2, SOAK // 2)
 
 
 def start(source: str, destination: str, failpoint: str = "") -> ForkedProcess:
@@ -60,7 +62,7 @@ async def test_a_copy_killed_around_a_commit_resumes_after_it(ends: tuple[str, s
     source, destination = ends
     await fill(source)
     killed = start(source, destination, failpoint)
-    _, err = killed.communicate(timeout=60)
+    _, err = killed.communicate(timeout=PATIENCE_S)
     assert killed.returncode == -signal.SIGKILL, err
     copied = copy_database(source, destination, progress=QuietBar())
     assert copied.resumed == (failpoint != "before-commit:1")
@@ -71,10 +73,9 @@ async def test_a_copy_killed_around_a_commit_resumes_after_it(ends: tuple[str, s
 
 def kill_within(process: ForkedProcess, seconds: float) -> int:
     """Kill it so long after it began to copy; return how it ended."""
-    if process.wait_for_output("copying\n", within_s=60):
+    if process.wait_for_output("copying\n", within_s=PATIENCE_S):
         time.sleep(seconds)
-    process.kill()
-    return process.wait(60)
+    return process.kill()
 
 
 @pytest.mark.soak

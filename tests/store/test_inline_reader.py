@@ -5,6 +5,7 @@ from pathlib import Path
 
 import apsw
 
+from patience import PATIENCE_S
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.sqlite.inline_reader import InlineReader
 from recollect.testing import FakeClock
@@ -45,13 +46,13 @@ def test_while_one_loop_reads_another_goes_to_a_thread(tmp_path: Path) -> None:
 
     def slow(db: apsw.Connection) -> int:
         inside.set()
-        go_on.wait(20)
+        go_on.wait(PATIENCE_S)
         return one(db)
 
     found: list[int | None] = []
     other = threading.Thread(target=lambda: found.append(on_loop.read(slow)))
     other.start()
-    assert inside.wait(20)
+    assert inside.wait(PATIENCE_S)
     assert on_loop.read(one) is None
     go_on.set()
     other.join()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from factories import ANA, add, memory
+from patience import PATIENCE_S
 from recollect.ids import new_id
 from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
@@ -24,7 +25,12 @@ def killed_at(url: str, failpoint: str) -> list[int]:
     """Run the process until it dies; return the chains that it was told are stored."""
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
     process = subprocess.run(
-        [sys.executable, str(SCRIPT), url], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, str(SCRIPT), url],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
     assert process.returncode == -signal.SIGKILL, process.stderr
     return [int(chain) for chain in process.stdout.split()]

@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks.postgres_server import free_port
 from factories import ANA, SPACE, add, memory
+from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.errors import UnreadableStoreError
 from recollect.store.factory import open_store
@@ -53,7 +54,7 @@ def pooled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def _await(url: str, pooler: "subprocess.Popen[bytes]", log: Path) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE_S
     while True:
         try:
             psycopg.connect(url, connect_timeout=2).close()

@@ -18,7 +18,7 @@ from recollect.types import EraseReceipt, ErasureStatus, Subject
 from sample_chats import tell
 
 pytestmark = NEEDS_POSTGRES
-COUNT = 40
+COUNT = 12
 
 
 @pytest.fixture

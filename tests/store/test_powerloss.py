@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import os
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,9 +18,10 @@ from recollect.store.sqlite.connection import DatabaseLocation
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import FormationResult
+from soak import SOAK
 from store.powerloss import NAME, Disk, PowerLoss
 
-TRIALS = int(os.environ.get("RECOLLECT_SOAK", "6"))
+TRIALS = SOAK or 3
 TURNS = 60
 # Opening, and creating the tables, takes some sixty writes; sixty turns take several hundred more.
 FIRST_WRITE, LAST_WRITE = 5, 600

@@ -10,6 +10,7 @@ import pytest
 
 from factories import ANA, SPACE, add, memory, turn
 from forked_processes import ForkedProcess
+from patience import PATIENCE_S
 from recollect.errors import StoreUnavailableError
 from recollect.ids import id_bytes
 from recollect.store.factory import open_store
@@ -48,7 +49,7 @@ async def test_three_processes_write_one_new_file_and_lose_nothing(url: str) -> 
     processes = [start(url, name, 30) for name in "abc"]
     said = []
     for process in processes:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, err
         said += out.split()
 
@@ -59,7 +60,7 @@ async def test_three_processes_write_one_new_file_and_lose_nothing(url: str) -> 
 @pytest.mark.parametrize(("failpoint", "unsaid"), [("before-commit:2", 0), ("after-commit:2", 1)])
 async def test_acknowledged_writes_survive_a_kill_around_a_commit(url: str, failpoint: str, unsaid: int) -> None:
     process = start(url, "a", 40, failpoint)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == -signal.SIGKILL, err
     acknowledged = set(out.split())
     found = await questions(url)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from factories import ANA, SPACE, add, memory
+from patience import PATIENCE_S
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.store.sql.recall.read_locks import ReadLocks
@@ -19,7 +20,6 @@ from recollect.testing import FakeClock
 from recollect.types import SubjectSnapshot
 from stores import DURABLE, new_store
 
-_WAIT_S = 20
 TERM_KEY = b"any key"
 
 
@@ -53,7 +53,7 @@ class CountedReads:
                 self.whole += 1
                 is_first = self.whole == 1
             if is_first:
-                assert self.waiting.wait(_WAIT_S)
+                assert self.waiting.wait(PATIENCE_S)
             if is_first and fails:
                 raise InterruptedError
             return large(reader)
@@ -69,7 +69,7 @@ async def both(store: Store, cache: SnapshotCache) -> list[SubjectSnapshot | Bas
         return read_snapshot(db, ANA, SPACE, cache=cache, term_key=TERM_KEY)
 
     reads = [store.memories._executor.read(read) for _ in range(2)]
-    return await asyncio.wait_for(asyncio.gather(*reads, return_exceptions=True), 2 * _WAIT_S)
+    return await asyncio.wait_for(asyncio.gather(*reads, return_exceptions=True), 2 * PATIENCE_S)
 
 
 async def test_two_threads_that_want_one_subject_read_it_once(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.jobs import MAX_PASSES
 from recollect.store.sql.reader_pool import ReaderPool
@@ -49,7 +50,7 @@ async def test_closing_ends_a_cancelled_read(store: Store) -> None:
     await begun.wait()
     task.cancel()
     await asyncio.wait([task])
-    await asyncio.wait_for(store.close(), 60)
+    await asyncio.wait_for(store.close(), PATIENCE_S)
 
 
 async def test_urgent_work_passes_work_that_waits_for_a_connection() -> None:
@@ -59,7 +60,7 @@ async def test_urgent_work_passes_work_that_waits_for_a_connection() -> None:
     async def note(name: str, *, urgent: bool = False) -> None:
         await pool.run(lambda _db: order.append(name), urgent=urgent)
 
-    held = asyncio.ensure_future(pool.run(lambda _db: gate.wait(10)))
+    held = asyncio.ensure_future(pool.run(lambda _db: gate.wait(PATIENCE_S)))
     await asyncio.sleep(0)
     works = [asyncio.ensure_future(work) for work in (note("first"), note("second"), note("third", urgent=True))]
     await asyncio.sleep(0)
@@ -79,7 +80,7 @@ async def test_one_connection_does_urgent_work_in_the_order_in_which_it_came() -
 
     def hold(_db: Connection) -> None:
         begun.set()
-        gate.wait(10)
+        gate.wait(PATIENCE_S)
 
     held = asyncio.ensure_future(pool.run(hold))
     await asyncio.to_thread(begun.wait, 10)
@@ -101,7 +102,7 @@ async def test_urgent_work_passes_other_work_a_few_times_in_a_row() -> None:
 
     def hold(_db: Connection) -> None:
         begun.set()
-        gate.wait(10)
+        gate.wait(PATIENCE_S)
 
     held = asyncio.ensure_future(pool.run(hold))
     await asyncio.to_thread(begun.wait, 10)

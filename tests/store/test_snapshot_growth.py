@@ -260,7 +260,7 @@ def test_memory_is_returned_after_pending_notes_were_merged(monkeypatch: pytest.
     is_free: list[bool] = []
 
     def take_lock() -> None:
-        is_free.append(arrays.lock.acquire(timeout=0.2))
+        is_free.append(arrays.lock.acquire(blocking=False))
         if is_free[-1]:
             arrays.lock.release()
 

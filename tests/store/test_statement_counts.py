@@ -115,13 +115,15 @@ async def test_a_chat_sends_few_statements_with_its_request(
         sent_for.append(sent)
         answer = Reply(text=f"Tea number {number}.", complete=True)
         await engine.turns.finish(request, identity, answer, prepared)
+        await engine.form()  # else the next recall reads what waits to be indexed
         messages.append({"role": "assistant", "content": answer.text})
 
     first, *later = [[sql for sql in sent if "SELECT" in sql] for sent in sent_for]
     assert len(first) <= 8, first
     for selects in later:
-        # The ledger, the states of what it shows, the subject's version; and three of the write to the ledger.
-        assert len(selects) == 6, selects
+        # The ledger, the states of what it shows, what waits to be indexed, the time zone, the subject's version and at
+        # most its changes; and three of the write to the ledger.
+        assert len(selects) <= 9, selects
 
 
 @pytest.mark.parametrize("kind", DURABLE)
@@ -136,7 +138,8 @@ async def test_uses_of_many_memories_are_noted_at_once(
         await store.memories.record_uses(ANA, [known.id for known in memories], clock.now())
         await store.close()
 
-    assert len([sql for sql in sent if sql.startswith(("UPDATE", "WITH", "SELECT"))]) <= 4, sent
+    # A file takes the rows of one `executemany` one by one.
+    assert len({sql for sql in sent if sql.startswith(("UPDATE", "WITH", "SELECT"))}) <= 4, sent
     reopened = await new_store(kind, tmp_path, clock)
     assert {known.uses for known in await reopened.memories.get_many(ANA, [known.id for known in memories])} == {1}
     await reopened.close()

@@ -9,6 +9,7 @@ import pytest
 
 from database_contents import QuietBar, everything
 from forked_processes import ForkedProcess
+from patience import PATIENCE_S
 from populated import opened, populate
 from recollect.engine.databases import change_master_key, decrypt_subjects, encrypt_subjects
 from recollect.store.database_key import DatabaseKey
@@ -41,7 +42,7 @@ def start(action: str, url: str, keyring: KeyringPlace, number: int = 0, failpoi
 
 
 def killed(process: ForkedProcess) -> None:
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == -signal.SIGKILL, err
 
 
@@ -97,7 +98,7 @@ async def test_two_processes_use_the_same_keys(url: str, keyring: KeyringPlace) 
     await (await open_store(url, clock=FakeClock(), keyring=keyring)).close()
     processes = [start(name, url, keyring) for name in ("Ana", "Ben")]
     for process in processes:
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, err
     async with opened(url, keyring=keyring) as engine:
         assert len(await engine.list(user="ana", limit=100)) == 40

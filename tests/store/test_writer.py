@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 from factories import ANA, SPACE, add, due, memory, turn
+from patience import PATIENCE_S
 from recollect.errors import (
     BadRequestError,
     BadSettingError,
@@ -67,7 +68,7 @@ class Bench:
 
         def work(_db: apsw.Connection) -> None:
             begun.set()
-            gate.wait(10)
+            gate.wait(PATIENCE_S)
 
         held = asyncio.create_task(self.writer.run(work))
         await asyncio.to_thread(begun.wait, 10)
@@ -335,7 +336,7 @@ async def test_a_transaction_ends_early_for_urgent_work(bench: Bench, monkeypatc
 
     def first(db: apsw.Connection) -> None:
         begun.set()
-        gates[1].wait(10)
+        gates[1].wait(PATIENCE_S)
         bench.insert(1)(db)
         order.append("first")
 

@@ -4,11 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from unittest.mock import patch
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
-from recollect.engine import turn as turn_service
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_factory import OpenedModel
 from recollect.providers.static_embedder import StaticEmbedder
@@ -47,7 +45,7 @@ class ToldStory:
     """The active notes and facts after the last session."""
 
 
-# Seconds that a turn waits for its memory, its log and its requests to forget: a busy machine changes no prompt.
+# Seconds that a turn waits for its memory and its log: a busy machine changes no prompt.
 _PATIENCE_S = 600.0
 
 
@@ -82,8 +80,7 @@ async def tell(
             await engine.form()
             for place, turn in enumerate(session.turns):
                 clock.set(session.said_at(place))
-                with patch.object(turn_service, "FORGET_WAIT_S", _PATIENCE_S):
-                    lines = await _say(proxy, upstream, story, number, place)
+                lines = await _say(proxy, upstream, story, number, place)
                 if turn.is_follow_up:
                     asked.append(AskedTurn(session=number, turn=turn, lines=lines))
                 if story.every_turn:

@@ -14,7 +14,7 @@ from recollect.text import squeeze
 from .phrase import phrase
 from .story import Lesson, Story, StoryTurn
 
-_KNOWN = re.compile(r"\[(\d+)\] (\".*\")")
+_KNOWN = re.compile(r"\[(\d+)\] (?:note|fact \"[^=]*\" = \".*?\"): (\".*\")")
 _SHOWN = re.compile(r"\[(\d+)\] (?:\w+ \d+ \w+ \d+, )?(\"(?:[^\"\\]|\\.)*+\"): (\".*\")")
 _STATEMENT = re.compile(r"New statement (\d+), [^:]*: (\".*\")")
 _BESIDE = re.compile(r"  beside memory (\d+), [^:]*: (\".*\")")

@@ -171,6 +171,7 @@ def test_no_list_of_stop_words_holds_a_negation(code: str) -> None:
     assert not LANGUAGES[code].stop & folded(NEGATIONS[code])
 
 
+@pytest.mark.timing
 def test_a_long_text_takes_a_time_in_proportion() -> None:
     for piece in ("a", "aB", "1", "a-", "a.b", "x_", "é", "猫", "ส", "C+", "don't ", "1,"):
         started = process_time()

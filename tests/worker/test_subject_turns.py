@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from factories import ANA, BEN, turn
+from patience import PATIENCE_S
 from recollect.errors import StoreUnavailableError
 from recollect.formation.runtime import Runtime
 from recollect.store.store import Store
@@ -45,7 +46,7 @@ class Delayed:
 
     async def until(self, subject: Subject, count: int = 1) -> None:
         """Wait until so many formations of a subject are done."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             while [key.subject for key in self.formed].count(subject) < count:
                 self._news.clear()
                 await self._news.wait()
@@ -92,7 +93,7 @@ async def serving(*workers: Worker) -> AsyncIterator[None]:
     finally:
         for worker in workers:
             worker.stop()
-        await asyncio.wait_for(asyncio.gather(*running), 30)
+        await asyncio.wait_for(asyncio.gather(*running), PATIENCE_S)
 
 
 @pytest.mark.parametrize("with_model", [True, False], ids=["model", "rules"])
@@ -179,13 +180,13 @@ async def test_a_call_that_hangs_holds_up_its_own_subject_alone(store: Store, cl
 
     worker = Worker(runtime_of(store, clock), {"extract": hangs_for_ana})
     running = asyncio.create_task(worker.run())
-    await asyncio.wait_for(hangs.wait(), 30)
+    await asyncio.wait_for(hangs.wait(), PATIENCE_S)
     for number in range(3):
         await say(store, clock, BEN, f"ben's {number}")
         worker.wake(BEN)
         await stage.until(BEN, number + 1)
     worker.stop(promptly=True)
-    await asyncio.wait_for(running, 30)
+    await asyncio.wait_for(running, PATIENCE_S)
 
 
 async def test_a_subject_whose_rows_cannot_be_reached_holds_up_no_other(
@@ -263,5 +264,5 @@ async def test_maintenance_has_its_turn_while_formations_are_always_due(
         return False
 
     async with serving(Worker(runtime_of(store, clock, with_model=False), {"extract": stage}, chores=chores)):
-        await asyncio.wait_for(tended.wait(), 30)
+        await asyncio.wait_for(tended.wait(), PATIENCE_S)
         assert len(stage.formed) < BACKLOG

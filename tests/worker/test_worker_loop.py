@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from factories import ANA, BEN, add, memory, turn
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import LeaseLostError, ModelError, StaleSubjectError, StoreUnavailableError
 from recollect.formation.runtime import Runtime
@@ -189,9 +190,9 @@ async def test_run_ends_when_told_and_wakes_for_new_work(runtime: Runtime, clock
     running = asyncio.create_task(worker.run())
     await say(runtime.store, clock)
     worker.wake()
-    await asyncio.wait_for(formed.wait(), 10)
+    await asyncio.wait_for(formed.wait(), PATIENCE_S)
     worker.stop()
-    await asyncio.wait_for(running, 10)
+    await asyncio.wait_for(running, PATIENCE_S)
     assert worker.counters.formed == 1
 
 
@@ -233,9 +234,9 @@ async def test_a_prompt_stop_gives_back_what_waits_for_a_model_untried(runtime: 
 
     worker = Worker(runtime, {"extract": waits})
     running = asyncio.create_task(worker.run())
-    await asyncio.wait_for(began.wait(), 10)
+    await asyncio.wait_for(began.wait(), PATIENCE_S)
     worker.stop(promptly=True)
-    await asyncio.wait_for(running, 10)
+    await asyncio.wait_for(running, PATIENCE_S)
     [status] = await runtime.store.formations.list()
     assert ended.is_set()
     assert (status.attempts, status.error, status.formed_seq) == (0, None, 0)
@@ -255,7 +256,7 @@ async def test_a_prompt_stop_interrupts_no_commit(
         await commit(lease, result)
 
     monkeypatch.setattr(worker._leases, "commit", commits_late)
-    await asyncio.wait_for(worker.run(), 10)
+    await asyncio.wait_for(worker.run(), PATIENCE_S)
     assert worker.counters.formed == 1
 
 
@@ -268,7 +269,7 @@ async def test_a_stop_that_is_not_prompt_waits_for_the_formation(runtime: Runtim
         return await done(lease, runtime)
 
     worker = Worker(runtime, {"extract": forms_late})
-    await asyncio.wait_for(worker.run(), 10)
+    await asyncio.wait_for(worker.run(), PATIENCE_S)
     assert worker.counters.formed == 1
 
 
@@ -315,5 +316,5 @@ async def test_stopping_waits_for_no_maintenance_that_reads(parts: Components, m
     working = asyncio.create_task(engine.admin.run_worker())
     await began.wait()
     engine.admin.stop_worker()
-    await asyncio.wait_for(working, 60)
+    await asyncio.wait_for(working, PATIENCE_S)
     assert ended.is_set(), "it was cancelled, not left behind"

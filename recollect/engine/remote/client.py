@@ -239,7 +239,7 @@ def segment(text: str) -> str:
 
 
 def scope_headers(scope: RequestScope) -> Mapping[str, str]:
-    """Return the headers that name a profile, app and characters.
+    """Return the headers that name a profile, app, characters and time zone.
 
     Raises:
         BadRequestError: A name cannot be in a header, or the scope has what belongs to the server's credentials.
@@ -250,6 +250,7 @@ def scope_headers(scope: RequestScope) -> Mapping[str, str]:
         "X-Recollect-Profile": scope.profile,
         "X-Recollect-App": scope.app,
         "X-Recollect-Interaction": scope.interaction,
+        "X-Recollect-Time-Zone": scope.time_zone,
     }
     if scope.characters is not None:
         assistant, user = scope.characters

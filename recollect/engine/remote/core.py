@@ -154,6 +154,7 @@ class RemoteRecollect(RemoteServices):
         known_at: datetime | None = None,
         destination: Destination | None = None,
         explain: bool = False,
+        time_zone: str | None = None,
     ) -> Recall:
         """Find the memories relevant to a query: see `AsyncRecollect.search`."""
         require_limit(limit)
@@ -166,7 +167,8 @@ class RemoteRecollect(RemoteServices):
             "destination": None if destination is None else asdict(destination),
             "explain": explain,
         }
-        call = Call(method="POST", path=self._client.path(user, "search"), body=body)
+        headers = scope_headers(RequestScope(time_zone=time_zone))
+        call = Call(method="POST", path=self._client.path(user, "search"), body=body, headers=headers)
         return values.recall(await self._client.ask(call), self._client)
 
     async def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:

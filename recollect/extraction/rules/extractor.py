@@ -14,7 +14,7 @@ from recollect.extraction.rules.asides import facts_in_passing, find_asides, men
 from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.rules.foreign_languages import foreign_language
 from recollect.extraction.rules.foreign_statements import stated_facts
-from recollect.extraction.rules.forgetting import forget_previous, read_forget_request, requests_of
+from recollect.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
 from recollect.extraction.rules.kept_sentences import kept_sentences
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact
@@ -170,7 +170,8 @@ class _Stated:
 
 
 def _in_another_language(reading: ParsedMessage, sentence: TextSpan, language: str) -> Iterator[_Stated]:
-    if reading.between_people or len(sentence.text) > _MAX_FOREIGN_SENTENCE or len(reading.text) > _MAX_FOREIGN_MESSAGE:
+    is_long = len(sentence.text) > _MAX_FOREIGN_SENTENCE or len(reading.text) > _MAX_FOREIGN_MESSAGE
+    if is_long or not reading.to_assistant:
         return
     for found in stated_facts(sentence.text, reading.masked, language):
         clause = TextSpan(sentence.text[found.start : found.end], sentence.start + found.start)
@@ -220,10 +221,8 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
         return
     inside, said_at = reading.mentions_in(clause), reading.message.said_at
     if not is_hedged(clause.text) and not mentions_fiction(clause.text):
-        alone = {found.key for found in find_household_health(clause.text, "")}
         for found in find_household_health(clause.text, reading.masked[: clause.start]):
-            stated = clause if found.key in alone else _with_sentence_before(reading, clause)
-            yield _Stated(_slot(found, said_at, clause.text), stated)
+            yield _Stated(_slot(found, said_at, clause.text), _with_whom(reading, clause, found.key))
     for found in facts_of(clause.text, inside):
         ordered = found.ordered or found.key.startswith("rule:")
         if (reading.between_people and ordered) or are_of_another_person(
@@ -237,11 +236,13 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
             yield _Stated(_slot(found, when, clause.text), clause)
 
 
-def _with_sentence_before(reading: ParsedMessage, clause: TextSpan) -> TextSpan:
-    """Return a clause with the sentence before it, which says whom it is about: 'My aunt cooks. She has gout.'"""
-    before = [piece for piece in sentences(reading.masked) if piece.end <= clause.start]
-    start = before[-1].start if before else clause.start
-    return TextSpan(reading.masked[start : clause.end], start)
+def _with_whom(reading: ParsedMessage, clause: TextSpan, key: str) -> TextSpan:
+    """Return a clause from the sentence on that says whom it is about: 'My aunt cooks. She has gout.'"""
+    starts = [piece.start for piece in sentences(reading.masked) if piece.start < clause.start]
+    for start in (clause.start, *reversed(starts)):
+        if any(found.key == key for found in find_household_health(clause.text, reading.masked[start : clause.start])):
+            return TextSpan(reading.masked[start : clause.end], start)
+    return clause
 
 
 def _slot(found: ExtractedFact, when: datetime, text: str) -> Slot:

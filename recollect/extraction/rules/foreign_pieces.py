@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from recollect.extraction.labels import ends_in_speaking, is_own_label
+from recollect.extraction.quotes import ends_in_speaking
 from recollect.extraction.rules.foreign_exclusions import GIVEN_TEXT, HYPOTHETICAL, ORDERS, TEXT_WORK
 from recollect.extraction.rules.foreign_facts import LANGUAGES
 from recollect.extraction.rules.foreign_patterns import STATES
 from recollect.extraction.rules.foreign_questions import ASKS_UNSPACED, QUESTION_WORDS
+from recollect.extraction.work_orders import works_on_text
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks
 from recollect.text.normalize import fold
@@ -105,9 +106,9 @@ def _reports(before: str, language: str) -> bool:
 
 
 def _announces(before: str) -> bool:
-    """Return whether a text ends with the label of another's words: 'verbessere:'."""
+    """Return whether a text ends with an order to work on what follows: 'verbessere:'."""
     line = before.rstrip(" \n").rpartition("\n")[2]
-    return line.endswith((":", "：")) and not is_own_label(line[:-1])
+    return line.endswith((":", "：")) and works_on_text(line)
 
 
 def _kind(text: str, language: str, *, is_asked: bool) -> PieceKind:

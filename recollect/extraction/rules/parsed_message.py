@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from zoneinfo import ZoneInfo
+from datetime import UTC, tzinfo
 
 from recollect.chat.content import speaker_name
 from recollect.dates import DateMention, Direction, parse_dates
+from recollect.extraction.chat_bridges import by_speaker
 from recollect.extraction.quotes import without_quoted
 from recollect.extraction.sentences import TextSpan, fold
 from recollect.extraction.sources import ExtractionInput, readable, speaker_label
 from recollect.extraction.transcripts import is_third_party, without_transcript
+from recollect.time_zones import zone_of
 from recollect.types import LoggedMessage
 
 # Confidence of plain statements, of statements read from running talk, and of those the speaker doubts.
 PLAIN, READ, DOUBTED = 1.0, 0.8, 0.5
-_UTC = ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,13 @@ class ParsedMessage:
     """Said under a name, in a conversation between people, rather than to an assistant."""
     previous_reply: str
     """What the other side said last; empty if unknown."""
+    to_assistant: bool = True
+    """Only the assistant answers: what is asked for is asked of it, also where several people write."""
     previous_seq: int = 0
     """`seq` of the speaker's previous message; 0 for the first."""
     previous_texts: tuple[str, ...] = ()
     """The speaker's previous messages, newest first."""
-    zone: ZoneInfo = _UTC
+    zone: tzinfo = UTC
     """Decides when the speaker's days begin."""
 
     def quote(self, clause: TextSpan) -> str:
@@ -59,35 +62,41 @@ MAX_LOOKED_BACK = 4
 
 def parse_messages(source: ExtractionInput) -> Iterator[ParsedMessage]:
     """Prepare the messages whose words may form memories, with others' words blanked."""
-    known = [*source.earlier, *source.messages]
-    for message in source.messages:
+    known = by_speaker((*source.earlier, *source.messages))
+    for message in by_speaker(source.messages):
         if message.role not in source.sources or (message.role != "user" and not speaker_name(message.name)):
             continue
         text, between_people = readable(message), bool(speaker_name(message.name))
         masked = without_quoted(fold(text))
         if not between_people and is_third_party(masked):
             continue
+        zone = zone_of(message.said_at, source.time_zone)
         yield ParsedMessage(
             message=message,
             text=text,
-            mentions=parse_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
+            mentions=parse_dates(text, said_at=message.said_at, zone=zone, default=Direction.AHEAD),
             speaker=speaker_label(message),
             between_people=between_people,
             masked=masked if between_people else without_transcript(masked),
             previous_reply=_last_reply(message, known),
+            to_assistant=not any(other.role == "assistant" and speaker_name(other.name) for other in known),
             previous_texts=_previous_texts(message, known),
-            zone=source.time_zone,
+            zone=zone,
             previous_seq=max(
-                (other.seq for other in known if other.role == "user" and other.seq < message.seq), default=0
+                (other.seq for other in known if _is_of(message, other) and other.seq < message.seq), default=0
             ),
         )
 
 
 def _previous_texts(message: LoggedMessage, known: Sequence[LoggedMessage]) -> tuple[str, ...]:
     """Return the speaker's messages before a message, newest first."""
-    speaker = (message.role, message.name)
-    before = [other for other in known if (other.role, other.name) == speaker and other.seq < message.seq]
+    before = [other for other in known if _is_of(message, other) and other.seq < message.seq]
     return tuple(fold(readable(other)) for other in sorted(before, key=lambda other: -other.seq)[:MAX_LOOKED_BACK])
+
+
+def _is_of(message: LoggedMessage, other: LoggedMessage) -> bool:
+    """Return whether another message has the same speaker."""
+    return (other.role, other.name) == (message.role, message.name)
 
 
 def _last_reply(message: LoggedMessage, known: Sequence[LoggedMessage]) -> str:

@@ -7,9 +7,9 @@ quoted and secret text is removed before anything is chosen, and so are orders t
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from math import log, sqrt
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from recollect.dates import Direction, parse_dates
 from recollect.extraction.redaction import is_scrubbed
@@ -19,6 +19,7 @@ from recollect.extraction.sources import Exchange, readable, speaker_label, spea
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
 from recollect.providers.offline_model import MODEL
 from recollect.text import squeeze, terms
+from recollect.time_zones import zone_of
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 NOTHING_SAID = "Nothing was said in words."
@@ -57,7 +58,7 @@ class _Statement:
     """Weight of its kind; its terms add to it."""
 
 
-def summarize_by_rules(turns: Sequence[Exchange], *, zone: ZoneInfo, max_characters: int) -> Summary:
+def summarize_by_rules(turns: Sequence[Exchange], *, zone: tzinfo, max_characters: int) -> Summary:
     """Choose the most informative statements, and write them in their original order.
 
     Args:
@@ -78,7 +79,7 @@ class _Spoken(NamedTuple):
     """With dates written out."""
 
 
-def _chosen(found: Sequence[_Statement], zone: ZoneInfo, room: int) -> dict[int, _Spoken]:
+def _chosen(found: Sequence[_Statement], zone: tzinfo, room: int) -> dict[int, _Spoken]:
     """Choose statements that fit and add something, the most informative first; return them by place."""
     rarity = _rarity(found)
     left = set(range(len(found)))
@@ -162,9 +163,12 @@ def _worth(statement: _Statement, rarity: dict[str, float], covered: set[str], i
     return statement.weight * _SAME_TURN ** in_turn[statement.turn] * fresh / sqrt(len(statement.terms) or 1)
 
 
-def _dated(statement: _Statement, zone: ZoneInfo) -> str:
+def _dated(statement: _Statement, zone: tzinfo) -> str:
     said_at = statement.message.said_at
-    return write_out(statement.text, parse_dates(statement.text, said_at=said_at, zone=zone, default=Direction.AHEAD))
+    return write_out(
+        statement.text,
+        parse_dates(statement.text, said_at=said_at, zone=zone_of(said_at, zone), default=Direction.AHEAD),
+    )
 
 
 def _cut(text: str, max_characters: int = MAX_STATEMENT_CHARACTERS) -> str:

@@ -7,7 +7,7 @@ with its reason. `locate` finds the message of an item that names none.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from functools import lru_cache
 from importlib.resources import files
 from typing import Annotated, Any
@@ -16,16 +16,18 @@ from pydantic import BeforeValidator, Field
 
 from recollect.dates import parse_dates
 from recollect.dates.mention import midnight
+from recollect.extraction.quote_span import find_span
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import ExtractionInput, readable
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean, squeeze, terms, words
+from recollect.time_zones import zone_of
 from recollect.types import Candidate, LoggedMessage
 
 # A longer memory comes from a runaway or manipulated model.
 MAX_MEMORY_BYTES = 2048
-# Characters shown of a known memory.
-MAX_SHOWN_MEMORY = 200
+# Characters shown of a known memory: what is not shown would be lost when it is rewritten.
+MAX_SHOWN_MEMORY = 600
 # No list that is shown has as many rows.
 _MAX_MESSAGE_NUMBER = 1_000_000
 # Read for a number that is none: no row of a list has it.
@@ -175,10 +177,10 @@ def valid_since(day: date | None, message: LoggedMessage, source: ExtractionInpu
     if day is None or not _names(day, message, source):
         return message.said_at
     try:
-        start = midnight(day, source.time_zone)
+        start = midnight(day, zone_of(message.said_at, source.time_zone))
     except OverflowError:
         return message.said_at
-    return min(start, message.said_at.astimezone(UTC))
+    return min(start.astimezone(message.said_at.tzinfo), message.said_at)
 
 
 def _names(day: date, message: LoggedMessage, source: ExtractionInput) -> bool:
@@ -186,7 +188,7 @@ def _names(day: date, message: LoggedMessage, source: ExtractionInput) -> bool:
     text = readable(message)[:MAX_DATED_CHARACTERS]
     if str(day.year) in words(text):
         return True
-    named = parse_dates(text, said_at=message.said_at, zone=source.time_zone)
+    named = parse_dates(text, said_at=message.said_at, zone=zone_of(message.said_at, source.time_zone))
     return any(mention.first <= day <= mention.last for mention in named)
 
 
@@ -274,7 +276,8 @@ def locate(text: str, number: int | None, quote: str, source: ExtractionInput) -
 
 def _holds(message: LoggedMessage, quote: str) -> bool:
     plain = _TRUNCATED.sub("", fold(quote)).strip(" \"'").casefold()
-    return bool(plain) and plain in " ".join(fold(readable(message)).casefold().split())
+    said = readable(message)
+    return bool(plain) and (plain in " ".join(fold(said).casefold().split()) or bool(find_span(quote, said)))
 
 
 def _nearest(text: str, candidates: Sequence[LoggedMessage]) -> SourceMatch:

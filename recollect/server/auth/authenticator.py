@@ -1,6 +1,7 @@
 """Who sends a request: by API key, JWT or Open WebUI's signed header. Looks keys up through the engine."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from recollect.chat.identity import MEMORY, IdentityPolicy, identify, signed_user
 from recollect.clock import Clock
@@ -9,6 +10,7 @@ from recollect.errors import BadIdentityError
 from recollect.server.asgi import Headers
 from recollect.server.auth.credentials import take_credential
 from recollect.server.auth.key_cache import KeyCache
+from recollect.server.auth.session_secret import session_secret
 from recollect.server.auth.sessions import Sessions, session_cookie
 from recollect.server.auth.tokens import TokenVerifier
 from recollect.server.origin_guard import is_loopback
@@ -82,7 +84,7 @@ class Authenticator:
         settings = engine.settings
         tokens = TokenVerifier(settings) if settings.jwt_issuer else None
         secret = settings.oidc_client_secret.get_secret_value().encode() if settings.oidc_client_secret else None
-        sessions = Sessions(engine.keys, engine.clock, secret=secret)
+        sessions = Sessions(engine.keys, engine.clock, partial(session_secret, settings), provider_secret=secret)
         return cls(KeyCache(engine.keys), sessions, settings, policy, engine.clock, tokens)
 
     async def authenticate(self, headers: Headers, *, with_session: bool = False) -> Authenticated:

@@ -222,7 +222,7 @@ class OidcLogin:
         if not hmac.compare_digest(mac.encode(), self._mac(data).encode()):
             raise BadIdentityError("this login was not begun in this browser; begin again")
         kept: dict[str, Any] = json.loads(urlsafe_b64decode(data))
-        if kept["end"] <= self._clock.now().timestamp():
+        if not 0 < kept["end"] - self._clock.now().timestamp() <= LOGIN_S + _LEEWAY_S:
             raise BadIdentityError("this login took too long; begin again")
         return kept
 

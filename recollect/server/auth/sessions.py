@@ -1,8 +1,9 @@
 """Sessions of people who log in to the dashboard: with an API key, or at an OpenID provider. Looks keys up.
 
-A session is a cookie that names the key and the time it ends, signed under the key's stored hash: every server of the
-database knows it, and revoking the key ends it. Where a provider says who logs in, the cookie names the person, and is
-signed under the secret that this server and its provider share.
+A session is a cookie that names the key and the time it ends, signed under the key's stored hash and a secret that no
+database has: every server with both knows it, and a copy of the database signs none. Revoking the key ends it. Where a
+provider says who logs in, the cookie names the person, and is signed under the secret that this server and its provider
+share.
 """
 
 import hmac
@@ -10,7 +11,9 @@ import json
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 
@@ -23,6 +26,8 @@ from recollect.types import Access, ApiKey, Caller
 
 SESSION_S = 12 * 3600
 """How long a session lasts, in seconds."""
+# Clocks of two servers may differ by so much.
+_LEEWAY_S = 60
 _COOKIE = "recollect_session"
 _NONCE_BYTES = 18
 _MAX_HEADER = 16_000
@@ -82,11 +87,21 @@ class Session:
 class Sessions:
     """Begins, verifies and ends sessions."""
 
-    def __init__(self, keys: KeyService, clock: Clock, *, secret: bytes | None = None) -> None:
-        """Keep sessions of these keys, and of people at a provider with whom this server shares `secret`."""
+    def __init__(
+        self, keys: KeyService, clock: Clock, secret: Callable[[], bytes], *, provider_secret: bytes | None = None
+    ) -> None:
+        """Keep sessions.
+
+        Args:
+            keys: Keys that begin one.
+            clock: The time.
+            secret: Returns what signs those of keys; it is asked for at the first one.
+            provider_secret: Shared with the provider of people who begin one; None: there is no provider.
+        """
         self._keys = keys
         self._clock = clock
-        self._secret = secret
+        self._secret = cache(secret)
+        self._provider_secret = provider_secret
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     async def begin(self, key: ApiKey) -> str:
@@ -101,12 +116,15 @@ class Sessions:
     async def find(self, cookie: str) -> Session | None:
         """Return whose session a cookie is; None if it ended, is forged, or its key is not valid any more.
 
+        One that ends later than any session does is none: a forged one is not good for years.
+
         Raises:
             StoreUnavailableError: The database does not answer.
         """
         signed, _, mac = cookie.rpartition(".")
         id_, end, _ = signed.split(".")
-        if id_ == _GUEST or cookie in self._ended or int(end) <= self._clock.now().timestamp():
+        left_s = int(end) - self._clock.now().timestamp()
+        if id_ == _GUEST or cookie in self._ended or not 0 < left_s <= SESSION_S + _LEEWAY_S:
             return None
         try:
             if not hmac.compare_digest(mac, await self._mac(id_, signed)):
@@ -137,10 +155,10 @@ class Sessions:
         """
         data = b"dashboard session " + signed.encode()
         if not id_.startswith("u_"):
-            return _encoded(await self._keys.sign(id_, data))
-        if self._secret is None:
+            return _encoded(hmac.digest(self._secret(), await self._keys.sign(id_, data), "sha256"))
+        if self._provider_secret is None:
             raise UnknownKeyError(id_)
-        return _encoded(hmac.digest(self._secret, data, "sha256"))
+        return _encoded(hmac.digest(self._provider_secret, data, "sha256"))
 
 
 def _encoded(data: bytes) -> str:

@@ -10,6 +10,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any
 
+from recollect.errors import BadRequestError
 from recollect.lazy_pattern import LazyPattern
 from recollect.store.encryption.mark import SQL, Extent, RowState, read_mark
 from recollect.store.encryption.sealer import SubjectKey
@@ -76,15 +77,19 @@ class SealedConnection:
                 statement, values = self._sought(statement, plan, values)
             else:
                 values = self._sealed(plan, values)
-        elif statement in _CHANGING:
-            self._states.clear()
+        else:
+            self.require_plain(values)
+            if statement in _CHANGING:
+                self._states.clear()
         return SealedCursor(self._db.execute(statement, values), self._vault)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
         """Run a statement for each row of values, their content sealed."""
         plan = _plan_of(statement) if isinstance(statement, Statement) else None
-        if plan is not None:
-            rows = [self._sealed(plan, row) for row in rows]
+        rows = [row if plan is None else self._sealed(plan, row) for row in rows]
+        if plan is None:
+            for row in rows:
+                self.require_plain(row)
         return self._db.executemany(statement, rows)
 
     def changes(self) -> int:
@@ -118,8 +123,23 @@ class SealedConnection:
     ) -> Row:
         """Seal columns of a row of a subject that is about to be written."""
         if not any(row[at] for at in seals) and not any(row[at] for at, _ in matches):
+            self.require_plain(row)
             return tuple(row)
-        return self._seal(self._writing(subject), row, seals, matches)
+        sealed = self._seal(self._writing(subject), row, seals, matches)
+        self.require_plain([value for value, given in zip(sealed, row, strict=True) if value is given])
+        return sealed
+
+    def require_plain(self, values: Sequence[Any]) -> None:
+        """Refuse values that are to be stored as they are and look sealed.
+
+        On its way out, such a value would be opened by the key of the subject that it names: a holder of a copy of the
+        database could have its content decrypted by naming something so.
+
+        Raises:
+            BadRequestError: One does.
+        """
+        if any(map(self._vault.sealer.is_sealed, values)):
+            raise BadRequestError("a name or text begins with the mark of this database's encrypted values")
 
     def _sealed(self, plan: _Plan, values: Sequence[Any]) -> Row:
         return self.sealed_row(values[0], values, plan.seals, plan.matches)

@@ -44,12 +44,17 @@ class SealedEnd:
         seals = [at for at, name in enumerate(columns) if name in content.seals]
         matches = [(at, name) for at, name in enumerate(columns) if name in content.matches]
         if not seals and not matches:
-            self._inner.add(table, columns, rows)
+            self._inner.add(table, columns, self._plain(rows))
             return
         subject = columns.index(table.key[0])
         # All at once: while rows are on their way to a server, it cannot be asked for the number of a key.
         sealed = [self.db.sealed_row(row[subject], row, seals, matches) for row in rows]
         self._inner.add(table, columns, sealed)
+
+    def _plain(self, rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            self.db.require_plain(row)
+            yield row
 
     def share(self) -> None:
         """Let other processes open a destination."""

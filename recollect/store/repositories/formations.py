@@ -1,6 +1,7 @@
 """Repository of formations: which work is due, its leases, and its commit."""
 
 import builtins
+from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.store.executor import StoreContext, check_limit
@@ -18,6 +19,7 @@ from recollect.types import (
     Lease,
     LeaseRequest,
     Subject,
+    Unindexed,
 )
 
 
@@ -65,6 +67,16 @@ class FormationRepository:
         """List formations of one subject that are due and not leased, longest due first."""
         check_limit(limit)
         return await self._executor.read_inline(lambda db: formations.due_of(db, subject, now, limit=limit))
+
+    async def unindexed(self, subjects: Sequence[Subject], *, limit: int) -> builtins.list[Unindexed]:
+        """List the conversations whose newest messages are no quotations of these subjects yet, newest first."""
+        check_limit(limit)
+        return await self._executor.read_inline(lambda db: formations.unindexed(db, subjects, limit=limit))
+
+    def unindexed_in_caller(self, subjects: Sequence[Subject], *, limit: int) -> builtins.list[Unindexed] | None:
+        """Do as `unindexed` in the calling thread; None if that is not possible now."""
+        done = self._executor.read_in_caller(lambda db: formations.unindexed(db, subjects, limit=check_limit(limit)))
+        return None if done is None else done[0]
 
     async def next_due(self) -> datetime | None:
         """Return when the next unparked formation is due; None when nothing waits."""

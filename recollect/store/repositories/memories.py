@@ -99,6 +99,10 @@ class MemoryRepository:
         except TooLargeError:
             return await self._executor.read(lambda db: read.facts(db, subject))
 
+    async def in_slot(self, subject: Subject, category: str, key: str) -> Memory | None:
+        """Read the active fact of a slot; None if there is none."""
+        return await self._executor.read_inline(lambda db: read.in_slot(db, subject, category, key))
+
     async def held(self, subject: Subject, *, limit: int = 100, after: MemoryId | None = None) -> builtins.list[Memory]:
         """Read the memories that wait for review, oldest first; those after the memory `after`."""
         check_limit(limit)

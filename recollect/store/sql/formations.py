@@ -2,6 +2,7 @@
 
 import random
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from recollect.clock import from_micros, to_micros
@@ -27,6 +28,7 @@ from recollect.types import (
     Lease,
     LeaseRequest,
     Subject,
+    Unindexed,
     tenant_range,
 )
 
@@ -99,13 +101,32 @@ def due_of(db: SqlConnection, subject: Subject, now: datetime, *, limit: int) ->
 def _due_of(db: SqlConnection, subject: int, instant: int, *, limit: int) -> list[FormationKey]:
     found, owners = [], dict[int, str]()
     for name, home, *rest in fetch(db, SQL["due_of"], subject, instant, limit):
-        if home not in owners:
-            owner = name if home == subject else fetch_value(db, SUBJECT_SQL["read_in"], home)
-            if owner is None:
-                continue  # it was erased this moment
-            owners[home] = owner
-        found.append(read_formation_key((name, owners[home], *rest)))
+        owner = _owner_name(db, name, subject, home, owners)
+        if owner is not None:
+            found.append(read_formation_key((name, owner, *rest)))
     return found
+
+
+def unindexed(db: SqlConnection, subjects: Sequence[Subject], *, limit: int) -> list[Unindexed]:
+    """List the conversations whose newest messages are no quotations of these subjects yet, newest first."""
+    found, owners = list[Unindexed](), dict[int, str]()
+    for subject in subjects:
+        for name, home, *rest, formed_seq, asked_seq in fetch(db, SQL["unindexed"], subject.key, limit):
+            owner = _owner_name(db, name, subject.key, home, owners)
+            if owner is not None and name == subject.text:
+                key = read_formation_key((name, owner, *rest))
+                found.append(Unindexed(key=key, formed_seq=formed_seq, asked_seq=asked_seq))
+    return found
+
+
+def _owner_name(db: SqlConnection, name: str, subject: int, home: int, known: dict[int, str]) -> str | None:
+    """Return the name of a conversation's owner; None if it was erased this moment."""
+    if home not in known:
+        owner = name if home == subject else fetch_value(db, SUBJECT_SQL["read_in"], home)
+        if owner is None:
+            return None
+        known[home] = owner
+    return known[home]
 
 
 def next_due(db: SqlConnection) -> datetime | None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
@@ -13,6 +13,7 @@ from recollect.clock import from_micros, to_micros
 from recollect.ids import id_text
 from recollect.store.sql.database import Row, SqlConnection
 from recollect.text import clean
+from recollect.time_zones import in_zone, write_zone
 from recollect.types import (
     KIND_ORDER,
     MAX_OMITTED,
@@ -78,7 +79,7 @@ def fetch_value(db: SqlConnection, sql: str, *values: Any) -> Any:
 
 def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
     """Read a row of `messages`."""
-    seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash_, level = row
+    seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash_, level, zone = row
     return LoggedMessage(
         conversation=conversation,
         seq=seq,
@@ -86,7 +87,7 @@ def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
         role=role,
         text=text,
         name=name,
-        said_at=from_micros(said_at),
+        said_at=in_zone(from_micros(said_at), zone),
         recorded_at=from_micros(recorded_at),
         complete=bool(complete),
         hash=hash_,
@@ -133,7 +134,7 @@ def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
         importance=importance,
         confidence=confidence,
         speaker=speaker,
-        valid_from=_instant(valid_from),
+        valid_from=in_zone(_instant(valid_from), detail.zone),
         valid_to=None if valid_to is None else _instant(valid_to),
         known_from=_instant(known_from),
         closed_at=None if closed_at is None else _instant(closed_at),
@@ -166,6 +167,12 @@ def read_detail(text: str) -> MemoryDetail:
     known = json.loads(text)
     withheld = tuple(Withheld(**stretch) for stretch in known.get("withheld", ()))
     return MemoryDetail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld})
+
+
+def zoned_detail(memory: Memory) -> MemoryDetail:
+    """Return a memory's detail with the zone of its `valid_from`, as it is stored."""
+    zone = write_zone(memory.valid_from)
+    return replace(memory.detail, zone=zone) if zone else memory.detail
 
 
 def write_detail(detail: MemoryDetail) -> str | None:

@@ -1,7 +1,6 @@
 """T-EXT at random: a good answer of any shape, damaged anywhere, is read, remarked upon or refused; nothing else."""
 
 import json
-import os
 import random
 
 import pytest
@@ -9,16 +8,18 @@ import pytest
 from extractor_inputs import logged, source
 from integration.malformed import PROFILES, SAID, good
 from recollect.errors import ModelError
-from recollect.extraction.evidence import check_evidence, check_summary
+from recollect.extraction.evidence import check_evidence
 from recollect.extraction.llm import extract_by_model
 from recollect.extraction.schemas import schema_for
 from recollect.extraction.sources import ExtractionInput
+from recollect.extraction.summary_evidence import check_summary
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_output import parse_model_output
 from recollect.providers.openai_wire import near, wanted
 from recollect.testing import ScriptedModel
+from soak import SOAK
 
-MUTATIONS = 250 if "RECOLLECT_SOAK" in os.environ else 40
+MUTATIONS = 250 if SOAK else 20
 _PIECES = ('"', "'", "{", "}", "[", "]", ":", ",", "\\", "null", "NaN", "1e999", "\x00", "\ud800", "\u2028", "```", "-")
 
 

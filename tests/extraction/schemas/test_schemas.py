@@ -57,7 +57,7 @@ def test_the_rules_of_each_shape_leave_room_for_a_turn(name: str) -> None:
 async def test_neighbours_are_shown_by_small_numbers_in_every_shape(name: str) -> None:
     model = ScriptedModel([{"memories": []}])
     await extract_by_model(source(), model, shape_of(name))
-    assert '[1] "The user lives in Rome."' in model.calls[0].user
+    assert '[1] note: "The user lives in Rome."' in model.calls[0].user
     assert KNOWN.id not in model.calls[0].user
 
 

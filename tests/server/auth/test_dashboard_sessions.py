@@ -1,5 +1,7 @@
 """Sessions of the dashboard: what begins, proves and ends one."""
 
+import hmac
+from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
@@ -21,7 +23,12 @@ from recollect.server.auth.sessions import (
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import ApiKey
 
+SECRET = b"s" * 32
 pytestmark = pytest.mark.near_only(reason="the server signs its sessions itself")
+
+
+def opened(engine: AsyncRecollect, secret: bytes = SECRET) -> Sessions:
+    return Sessions(engine.keys, engine.clock, lambda: secret)
 
 
 @pytest.fixture
@@ -31,7 +38,7 @@ async def key(engine: AsyncRecollect) -> ApiKey:
 
 @pytest.fixture
 def sessions(engine: AsyncRecollect) -> Sessions:
-    return Sessions(engine.keys, engine.clock)
+    return opened(engine)
 
 
 @pytest.fixture
@@ -44,7 +51,7 @@ async def test_a_session_is_known_to_every_server_of_the_database(
     engine: AsyncRecollect, sessions: Sessions, key: ApiKey
 ) -> None:
     cookie = await sessions.begin(key)
-    assert await Sessions(engine.keys, engine.clock).find(cookie) == Session(key.caller, key)
+    assert await opened(engine).find(cookie) == Session(key.caller, key)
 
 
 async def test_two_sessions_of_a_key_differ(sessions: Sessions, key: ApiKey) -> None:
@@ -100,9 +107,46 @@ async def test_a_forged_session_is_none(engine: AsyncRecollect, sessions: Sessio
         assert await sessions.find(cookie) is None, cookie
 
 
+async def test_a_copy_of_the_database_signs_no_session(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
+    """Neither under the hash of the key, which the database keeps, nor under a secret that another server made."""
+    id_, end, nonce, _ = (await sessions.begin(key)).split(".")
+    data = f"dashboard session {id_}.{end}.{nonce}".encode()
+    by_hash = await engine.keys.sign(id_, data)
+
+    for mac in (by_hash, hmac.digest(by_hash, data, "sha256"), hmac.digest(b"", by_hash, "sha256")):
+        forged = f"{id_}.{end}.{nonce}.{urlsafe_b64encode(mac).rstrip(b'=').decode()}"
+        assert session_cookie(((b"cookie", f"recollect_session={forged}".encode()),)) == forged
+        assert await sessions.find(forged) is None
+    assert await sessions.find(await opened(engine, b"o" * 32).begin(key)) is None
+
+
+async def test_a_session_with_the_same_secret_and_key_id_in_another_database_is_none(
+    engine: AsyncRecollect, sessions: Sessions, other: AsyncRecollect
+) -> None:
+    """The first key of every database has the same id, and two servers of a user share the secret."""
+    ours, theirs = await engine.keys.create_first(), await other.keys.create_first()
+    assert ours is not None
+    assert theirs is not None
+    cookie = await opened(other).begin(await other.keys.get("k_first"))
+
+    assert await sessions.find(cookie) is None
+
+
+async def test_a_session_that_ends_later_than_any_does_is_none(
+    engine: AsyncRecollect, sessions: Sessions, key: ApiKey
+) -> None:
+    async def begun(ahead_s: float) -> str:
+        clock = FakeClock(engine.clock.now() + timedelta(seconds=ahead_s))
+        return await Sessions(engine.keys, clock, lambda: SECRET).begin(key)
+
+    assert await sessions.find(await begun(30)) is not None  # another server's clock is a little ahead
+    assert await sessions.find(await begun(120)) is None
+    assert await sessions.find(await begun(10 * 365 * 86_400)) is None
+
+
 async def test_a_session_of_another_database_is_none(sessions: Sessions, key: ApiKey, other: AsyncRecollect) -> None:
     theirs, _ = await other.keys.create(KEYS["operator"])
-    cookie = await Sessions(other.keys, other.clock).begin(theirs)
+    cookie = await opened(other).begin(theirs)
     assert await sessions.find(cookie) is None
     _, end, nonce, mac = cookie.split(".")
     assert await sessions.find(f"{key.id}.{end}.{nonce}.{mac}") is None

@@ -13,6 +13,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadIdentityError, BadSettingError
 from recollect.server.app import build_app
@@ -49,7 +50,7 @@ def provider() -> Iterator[Provider]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             served.asked += 1
-            served.may_answer.wait(20)
+            served.may_answer.wait(PATIENCE_S)
             body = json.dumps({"keys": served.keys}).encode() if served.body is None else served.body
             self.send_response(200)
             self.send_header("content-type", "application/json")

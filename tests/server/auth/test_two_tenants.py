@@ -28,11 +28,12 @@ from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Access, Identity, Memory, MemoryKind, MemoryMode, NewApiKey, RequestScope, Subject
 from sample_chats import user
+from soak import SOAK
 from stores import DURABLE, new_store, url_of
 
-WALKS = int(os.environ.get("RECOLLECT_SOAK", "2"))
+WALKS = SOAK or 1
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "0"))
-STEPS = 250 if "RECOLLECT_SOAK" in os.environ else 60
+STEPS = 250 if SOAK else 60
 MINE, THEIRS = "acme", "bolt"
 CANARY = "Zyxquorn"
 NAMES, APPS, CHATS = ("ana", "bob"), ("calendar", "notes"), ("c1", "c2", "c3")
@@ -386,9 +387,6 @@ async def _foreign(engine: AsyncRecollect, tenants: dict[str, Tenant]) -> str:
 async def test_another_tenants_steps_change_nothing(
     kind: str, seed: int, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # On a busy machine a prompt's text could be written after its turn, or not.
-    monkeypatch.setattr("recollect.engine.turn.FORGET_WAIT_S", 60.0)
-    monkeypatch.setattr("recollect.engine.prepared_turn.LEDGER_WAIT_S", 60.0)
     steps = interleaved(seed)
     monkeypatch.setattr("recollect.ids._last", (0, 0))  # ids begin with the walk's time, not after those of another
     beside = await walk(kind, tmp_path_factory.mktemp("beside"), steps, alone=False)

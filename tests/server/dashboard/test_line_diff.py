@@ -2,6 +2,7 @@
 
 from time import perf_counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -30,6 +31,7 @@ def test_only_what_changed_is_marked() -> None:
     ]
 
 
+@pytest.mark.timing
 def test_long_texts_are_compared_in_little_time() -> None:
     old, new = ["a", "b"] * 20_000, ["b", "a"] * 20_000
     began = perf_counter()

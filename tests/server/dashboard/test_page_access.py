@@ -3,6 +3,7 @@
 import re
 import uuid
 from collections.abc import AsyncIterator
+from functools import partial
 
 import httpx
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from dashboard_client import HTML
 from keyed_server import ANA, KEYS, KeyedServer, keyed_server
 from recollect.engine import AsyncRecollect
+from recollect.server.auth.session_secret import session_secret
 from recollect.server.auth.sessions import Sessions, form_token
 from recollect.server.dashboard.page import PageRoute
 from recollect.server.dashboard.pages import PAGES
@@ -75,7 +77,7 @@ async def test_each_page_answers_each_sender_as_it_should(
         if who in KEYS:
             key = await engine.keys.find(secret)
             assert key is not None
-            cookie = await Sessions(engine.keys, engine.clock).begin(key)
+            cookie = await Sessions(engine.keys, engine.clock, partial(session_secret, engine.settings)).begin(key)
             answers.append(await ask(server, page, url, **tenant, cookie=f"recollect_session={cookie}"))
         for answer in answers:
             if who in NOT_AUTHENTICATED:

@@ -135,7 +135,8 @@ def _person(match: "re.Match[str]") -> Person:
     plural = bool(re.fullmatch(_PLURAL, relation)) or (relation.endswith("s") and not name and relation != "boss")
     telling = " ".join(_TELLING.findall(groups["adjectives"] or "")).lower()
     words = " ".join(part for part in (telling, relation, name) if part)
-    return Person(words=words, key=name or words, owned=True, plural=plural)
+    # A boss Kim and a sister Kim are two people.
+    return Person(words=words, key=f"{relation} {name}" if name else words, owned=True, plural=plural)
 
 
 def _last_person(before: str) -> Person | None:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
+from recollect.time_zones import in_own_zone
+
 MAX_PAGE_SIZE = 1000
 """Items of one page."""
 # Calendar arithmetic around an instant of these years stays within what a database holds.
@@ -22,10 +24,10 @@ def _is_written_out(given: object) -> object:
 def _in_range(at: datetime) -> datetime:
     if not _FIRST_YEAR <= at.year <= _LAST_YEAR:
         raise ValueError(f"the year goes from {_FIRST_YEAR} to {_LAST_YEAR}")
-    return at.astimezone(UTC)
+    return in_own_zone(at)
 
 
-Instant = Annotated[
+ZonedInstant = Annotated[
     AwareDatetime,
     BeforeValidator(_is_written_out),
     AfterValidator(_in_range),
@@ -33,6 +35,8 @@ Instant = Annotated[
         strict=False, description=f"An instant with its offset from UTC, of the years {_FIRST_YEAR} to {_LAST_YEAR}."
     ),
 ]
+"""An instant in the zone that it was written in."""
+Instant = Annotated[ZonedInstant, AfterValidator(lambda at: at.astimezone(UTC))]
 SUBJECT_PATTERN = "^(me|global|(@[a-z0-9][a-z0-9_.-]{0,62}/)?(global|(user|app|session|character|shared):[^\\x00]+))$"
 """How subjects are written; the server reads them without this pattern."""
 SubjectName = Annotated[

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ConfigDict, Field, model_validator
 
 from recollect.errors import BadIdentityError, BadRequestError
-from recollect.server.api.v1.fields import Body, Instant, Name, ProfileName
+from recollect.server.api.v1.fields import Body, Name, ProfileName, ZonedInstant
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.types import Conversation, Destination, RequestScope
 
@@ -24,7 +24,9 @@ class NewMessage(Body):
     role: str = Field(min_length=1, max_length=40, description="`user`, `assistant`, `tool`, …")
     content: str | list[dict[str, Any]] | None = None
     name: str | None = Field(default=None, max_length=200, description="The speaker's name.")
-    said_at: Instant | None = Field(default=None, description="When it was said; null: now.")
+    said_at: ZonedInstant | None = Field(
+        default=None, description="When it was said, with the speaker's offset from UTC, which is kept; null: now."
+    )
 
     @property
     def plain(self) -> dict[str, Any]:

@@ -63,6 +63,16 @@ _IF_MATCH = {
     "schema": {"type": "string", "maxLength": 1000, "pattern": "^[!-~]+$"},
 }
 
+_TIME_ZONE = {
+    "name": "X-Recollect-Time-Zone",
+    "in": "header",
+    "description": "Where the user is, such as `Europe/Berlin`, `CET` or `UTC+2`: decides which day `yesterday` was. "
+    "By default as the user said, else the server's setting.",
+    "schema": {"type": "string", "maxLength": 64},
+}
+# Operations with words of a user.
+_ZONED = frozenset({"recordMessages", "recordTurn", "searchMemories", "getContext", "writePrompt"})
+
 
 def openapi_document(operations: Sequence[ResourceOperation], version: str) -> dict[str, Any]:
     """Build the document; equal operations give an equal document."""
@@ -120,6 +130,8 @@ def _described(operation: ResourceOperation, definitions: Mapping[str, Any]) -> 
         "parameters": [*_path_parameters(operation.path), *_query_parameters(operation, definitions)],
         "responses": _responses(operation, definitions),
     }
+    if operation.id in _ZONED:
+        described["parameters"].append(_TIME_ZONE)
     if operation.writes:
         described["parameters"].append(_IDEMPOTENCY_KEY)
     if operation.takes_if_match:

@@ -46,6 +46,7 @@ async def _search(request: ResourceRequest) -> ResourceReply:
         known_at=body.known_at,
         destination=body.destination.plain if body.destination else None,
         explain=bool(body.explain),
+        time_zone=request.requester.identity.scope.time_zone,
     )
     return ResourceReply(answer=recall_answer(found, request.requester))
 

@@ -28,6 +28,7 @@ from recollect.store.sql.rows import (
 )
 from recollect.store.sql.turn_placement import Placement, newest_question
 from recollect.text import clean
+from recollect.time_zones import write_zone
 from recollect.types import (
     ConversationId,
     ConversationPage,
@@ -174,6 +175,7 @@ def _columns(fresh: _Fresh, ledger: TombstoneLedger, now: int) -> Row:
         "" if gone else clean(message.text),
         None if gone or message.payload is None else clean(message.payload),
         level,
+        write_zone(message.said_at),
     )
 
 

@@ -22,6 +22,7 @@ from recollect.store.sql.rows import (
     fetch_value,
     micros,
     write_detail,
+    zoned_detail,
 )
 from recollect.store.sql.snapshot_codec import (
     pack_fixed,
@@ -232,7 +233,7 @@ class Changes:
             memory.uses,
             micros(memory.last_used_at),
             self._version,
-            write_detail(memory.detail),
+            write_detail(zoned_detail(memory)),
             *self._number_and_app(memory),
         )
 

@@ -10,7 +10,16 @@ from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import Row, SqlConnection, TooLargeError, load
-from recollect.store.sql.rows import STATE_NUMBER, STATE_ORDER, fetch, fetch_one, micros, read_decision, read_memories
+from recollect.store.sql.rows import (
+    STATE_NUMBER,
+    STATE_ORDER,
+    fetch,
+    fetch_one,
+    fetch_value,
+    micros,
+    read_decision,
+    read_memories,
+)
 from recollect.store.sql.subjects import verified, version_of
 from recollect.text import clean
 from recollect.types import (
@@ -123,7 +132,11 @@ def list_memories(
     else:
         sql = SQL["listed_with_turns" if which.kinds and MemoryKind.TURN in which.kinds else "listed"]
         rows = fetch(db, sql, subject.key, end, states, wanted, limit)
-    return read_memories(subject, rows)
+    listed = read_memories(subject, rows)
+    if which.kinds is not None or which.tag:
+        return listed
+    kept = read_memories(subject, fetch(db, SQL["listed_kept"], subject.key, end, states, limit))
+    return sorted((*listed, *kept), key=lambda memory: memory.id, reverse=True)[:limit]
 
 
 class _Position(NamedTuple):
@@ -198,6 +211,14 @@ def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> li
     if most is not None and fetch(db, SQL["facts_beyond"], subject.key, most):
         raise TooLargeError
     return read_memories(subject, fetch(db, SQL["facts"], subject.key))
+
+
+def in_slot(db: SqlConnection, subject: Subject, category: str, key: str) -> Memory | None:
+    """Read the active fact of a slot."""
+    with db:  # one snapshot
+        id_ = fetch_value(db, SQL["in_slot"], subject.key, category, key)
+        found = [] if id_ is None else memories_within(db, subject, [MemoryId(id_text(id_))])
+    return found[0] if found else None
 
 
 def held(db: SqlConnection, subject: Subject, *, limit: int, after: MemoryId | None = None) -> list[Memory]:

@@ -14,7 +14,7 @@ WITH RECURSIVE up (seq, parent_seq) AS (
         ON above.subject = ?1 AND above.conversation = ?2 AND above.seq = up.parent_seq
      WHERE up.parent_seq > ?3
 )
-SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, erased
+SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, erased, zone
   FROM message
  WHERE subject = ?1 AND conversation = ?2 AND seq IN (SELECT seq FROM up)
  ORDER BY seq

@@ -58,6 +58,15 @@ SELECT s.name, f.home, f.conversation, f.profile, f.stage, f.version
  ORDER BY f.due_at, f.stage <> 'index', f.home, f.conversation, f.profile, f.stage, f.version
  LIMIT ?3
 
+-- name: unindexed
+-- Conversations of which a subject's newest quotations are still to be made, newest first.
+SELECT s.name, f.home, f.conversation, f.profile, f.stage, f.version, f.formed_seq, f.asked_seq
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+ WHERE f.subject = ?1 AND f.due_at IS NOT NULL AND f.parked = 0 AND f.stage = 'index' AND f.formed_seq < f.asked_seq
+ ORDER BY f.due_at DESC, f.conversation DESC
+ LIMIT ?2
+
 -- name: next_due
 SELECT min(max(due_at, coalesce(lease_until, due_at))) FROM formation WHERE due_at IS NOT NULL AND parked = 0
 

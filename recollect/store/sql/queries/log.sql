@@ -44,14 +44,14 @@ SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options,
 
 -- name: add_message copy: rows seals: 8,12,13
 INSERT INTO message (subject, conversation, seq, parent_seq, hash, anchor, role, name, complete, said_at, recorded_at,
-                     text, payload, erased)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                     text, payload, erased, zone)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
 
 -- name: add_call
 INSERT INTO tool_call (subject, call, conversation, seq) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
 
 -- name: messages
-SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, erased
+SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, erased, zone
   FROM message
  WHERE subject = ?1 AND conversation = ?2 AND seq > ?3
  ORDER BY seq

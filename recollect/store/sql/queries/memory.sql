@@ -138,28 +138,27 @@ SELECT 1
  WHERE subject = ?1 AND kind = 1 AND state = 0
  LIMIT 1 OFFSET ?2
 
--- The bit 16 means quotations that are kept: those of at least this importance.
 -- name: listed text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT id
-                FROM (SELECT *
-                        FROM (SELECT id
-                                FROM memory
-                               WHERE subject = ?1 AND id < ?2 AND kind < 3 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
-                               ORDER BY id DESC
-                               LIMIT ?5) AS formed
-                       UNION ALL
-                      SELECT *
-                        FROM (SELECT id
-                                FROM memory
-                               WHERE subject = ?1 AND id < ?2 AND kind = 3 AND importance >= 0.6 AND state <= ?3
-                                 AND (?4 & 16) <> 0
-                               ORDER BY id DESC
-                               LIMIT ?5) AS kept) AS known
+                FROM memory
+               WHERE subject = ?1 AND id < ?2 AND kind < 3 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
                ORDER BY id DESC
                LIMIT ?5)
+ ORDER BY id DESC, place
+
+-- name: listed_kept text: elsewhere
+-- Quotations that are kept; in the bits of kinds of other statements they are 16.
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT id
+                FROM memory
+               WHERE subject = ?1 AND id < ?2 AND kind = 3 AND importance >= 0.6 AND state <= ?3
+               ORDER BY id DESC
+               LIMIT ?4)
  ORDER BY id DESC, place
 
 -- name: listed_with_turns text: elsewhere

@@ -289,6 +289,8 @@ class Field:
     column: str
     form: FieldCodec
     may_be_null: bool = False
+    may_be_missing: bool = False
+    """Whether a record without it is complete, and null is left out of files."""
 
 
 def _fields(required: Mapping[str, FieldCodec], optional: Mapping[str, FieldCodec]) -> tuple[Field, ...]:
@@ -303,12 +305,15 @@ CONVERSATION = _fields(
         **{"end_reason": LABEL},
     },
 )
-MESSAGE = _fields(
-    {
-        **{"conversation": ID, "seq": PLACE, "parent_seq": COUNT, "role": LABEL, "text": TEXT, "complete": FLAG},
-        **{"said_at": INSTANT, "recorded_at": INSTANT, "hash": WHOLE, "erased": LEVEL},
-    },
-    {"anchor": WHOLE, "name": LABEL, "payload": TEXT},
+MESSAGE = (
+    *_fields(
+        {
+            **{"conversation": ID, "seq": PLACE, "parent_seq": COUNT, "role": LABEL, "text": TEXT, "complete": FLAG},
+            **{"said_at": INSTANT, "recorded_at": INSTANT, "hash": WHOLE, "erased": LEVEL},
+        },
+        {"anchor": WHOLE, "name": LABEL, "payload": TEXT},
+    ),
+    Field("zone", LABEL, may_be_null=True, may_be_missing=True),
 )
 MEMORY = _fields(
     {
@@ -360,7 +365,9 @@ LEDGER = _fields({"key": LEDGER_KEY}, {"at": INSTANT, "version": DURATION})
 def write(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:
     """Write a row, column by column."""
     return {
-        field.column: None if row[field.column] is None else field.form.write(row[field.column]) for field in fields
+        field.column: None if row[field.column] is None else field.form.write(row[field.column])
+        for field in fields
+        if not (field.may_be_missing and row[field.column] is None)
     }
 
 
@@ -378,12 +385,13 @@ def read(fields: tuple[Field, ...], record: Any, *, beside: frozenset[str] = fro
     if not isinstance(record, dict):
         raise BadRequestError("is no object")
     names = {field.column for field in fields} | beside
-    if record.keys() != names:
-        wrong = ", ".join(sorted(record.keys() ^ names))[:200]
+    absent = {field.column for field in fields if field.may_be_missing} - record.keys()
+    if record.keys() != names - absent:
+        wrong = ", ".join(sorted(record.keys() ^ (names - absent)))[:200]
         raise BadRequestError(f"has too much or too little: {wrong}")
     found = {}
     for field in fields:
-        value = record[field.column]
+        value = record.get(field.column)
         try:
             found[field.column] = None if value is None and field.may_be_null else field.form.read(value)
         except (ValueError, OverflowError) as error:

@@ -28,7 +28,7 @@ def requests_of(reading: ParsedMessage, pieces: Sequence[TextSpan], *, limit: in
 
 def read_forget_request(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     """Read a request to forget, or a statement that the other side's last sentence is not true (any longer)."""
-    if reading.between_people:
+    if not reading.to_assistant:
         return None
     request = forget_request(sentence.text)
     topic = request.topic if request else ""

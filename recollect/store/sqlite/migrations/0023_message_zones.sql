@@ -1,0 +1,2 @@
+-- zone: the time zone in which a message was said, as a place or an offset; NULL where only the instant is known. The column
+-- is added by `store/sqlite/migrate.py`.

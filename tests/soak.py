@@ -1,0 +1,22 @@
+"""How long campaigns are: short in every run, whole with `make soak COUNT=n`."""
+
+import os
+from collections.abc import Iterable
+from typing import TypeVar
+
+import pytest
+
+SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
+"""What `make soak` was told to count to; 0 in every other run."""
+only_whole = pytest.mark.skipif(not SOAK, reason="holds for all cases together: `make soak` tries them all")
+
+_Case = TypeVar("_Case")
+
+
+def sampled(cases: Iterable[_Case], every: int) -> list[_Case]:
+    """Return each so-manieth case, spread over all; in a long run all of them.
+
+    >>> sampled("abcdefg", 3)
+    ['a', 'd', 'g']
+    """
+    return list(cases)[:: 1 if SOAK else every]

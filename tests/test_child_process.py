@@ -1,0 +1,67 @@
+"""Processes that the package starts execute nothing of the folder where it works."""
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from recollect.child_process import module_command
+from test_architecture import modules
+
+# Whatever else starts a process: none of it is used.
+_OTHER_WAYS = {"system", "popen", "fork", "forkpty", "posix_spawn", "posix_spawnp", "startfile"}
+_OTHER_MODULES = {"multiprocessing", "pty", "runpy"}
+_POOLS = {"ProcessPoolExecutor", "create_subprocess_exec", "create_subprocess_shell"}
+
+
+def calls(tree: ast.Module) -> Iterator[tuple[str, str, ast.Call]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            owner = node.func.value
+            yield owner.id if isinstance(owner, ast.Name) else "", node.func.attr, node
+
+
+def test_every_process_is_started_in_a_folder_of_its_own() -> None:
+    started = {
+        f"{relative}:{call.lineno}": [ast.unparse(word.value) for word in call.keywords if word.arg == "cwd"]
+        for relative, _, tree in modules()
+        for owner, _, call in calls(tree)
+        if owner == "subprocess"
+    }
+
+    assert {folder for folders in started.values() for folder in folders} == {"FOLDER"}, started
+    assert all(started.values()), started
+
+
+def test_there_is_no_other_way_to_start_a_process() -> None:
+    wrong = []
+    for relative, _, tree in modules():
+        wrong += [
+            f"{relative}:{call.lineno} calls {owner}.{name}"
+            for owner, name, call in calls(tree)
+            if name in _POOLS or (owner == "os" and (name in _OTHER_WAYS or name.startswith(("exec", "spawn"))))
+        ]
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or "", *(alias.name for alias in node.names)]
+            wrong += [f"{relative} imports {name}" for name in names if name.split(".")[0] in _OTHER_MODULES | _POOLS]
+    assert wrong == []
+
+
+def test_the_interpreter_is_named_where_its_flags_are_chosen() -> None:
+    named = {
+        relative
+        for relative, _, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "executable"
+    }
+
+    assert named == {"child_process.py", "hook/clients.py"}
+
+
+@pytest.mark.parametrize(
+    "module", ["recollect.hook.resident", "recollect.hook.backlog", "recollect.extraction.process"]
+)
+def test_a_module_is_run_without_the_working_folder_on_the_path(module: str) -> None:
+    assert module_command(module)[1:] == ["-P", "-m", module]
