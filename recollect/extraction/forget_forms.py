@@ -59,7 +59,6 @@ _TOLD_PART = (
     r"|things?|stuff|piece|info|information|details?|fact|story|note) (?:that |with )?(?:i|about|on|"
     r"regarding|of))\b"
 )
-_NOT_KEPT = r"(?:don't|do not|no need to|never|not|please don't) (?:save|store|keep|remember|record|note|log|write)\b"
 ENGLISH = ForgetForms(
     lead=pattern(
         r"(?:(?:please|pls|plz|kindly|ok|okay|so|and|but|also|now|then|well|actually|just|oh|hey|hi|hmm|wait"

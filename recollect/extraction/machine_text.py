@@ -19,13 +19,6 @@ _MIN_ROWS = 2
 # Separators per row if people also use the separator in prose.
 _MIN_COMMAS = 2
 
-CODE_LINE = LazyPattern(
-    r"[{};][^\S\n]*+$|^[^\S\n]*+(?:def|class|import|from\s++\S+\s++import|return|const|let|var|public|private|"
-    r"function|#include|SELECT|INSERT"
-    r"|</?\w+|@\w+|at\s++\S+\(|Traceback|\$\s)|=>"
-    r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^[^\S\n]*+\w+\s*+=\s*+\S|File \"",
-    re.MULTILINE,
-)
 """A line that is probably code; prose can match too."""
 
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)"

@@ -142,11 +142,6 @@ def without_quoted(text: str) -> str:
     return blank_out(text, find_quoted(text))
 
 
-def without_others_speech(text: str) -> str:
-    """Blank out what others said, keeping every character's place."""
-    return blank_out(text, find_others_speech(text))
-
-
 def with_marked_speech(text: str) -> str:
     """Mark what others said.
 

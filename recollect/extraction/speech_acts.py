@@ -76,12 +76,6 @@ _TAKES_BACK_ALL = LazyPattern(
     r"|(?:that|it)(?:'s|\s++was|\s++is)\s++(?:just\s++|only\s++)?a\s++(?:joke|test))\b(?!\s++(?:with|about|around|at|to|my|in|on|i|for|the|that)\b)",
     re.IGNORECASE,
 )
-# 'Actually I don't': denies what the speaker just said about themselves.
-_SELF_DENIAL = LazyPattern(
-    r"(?:(?:oh|hmm+|well|ok|wait|no|actually|sorry|scratch\s++that)[\s,.!…-]{1,9}+){1,4}i\s*+(?:don't|do\s++not|didn't|'m\s++not|am\s++not|haven't|"
-    r"can't|won't|wasn't|dont)(?=\s*+(?:[.,!;]|$|really\b|anymore\b))",
-    re.IGNORECASE,
-)
 _CLOSING_LAUGH = LazyPattern(
     r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
     r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
@@ -267,15 +261,6 @@ def takes_back_all(sentence: str) -> bool:
     [True, True, False, False]
     """
     return bool(_TAKES_BACK_ALL.match(sentence))
-
-
-def is_self_denial(sentence: str) -> bool:
-    """Return whether a sentence denies what its speaker just said about themselves.
-
-    >>> is_self_denial("actually I don't, I'm just tired"), is_self_denial("No, I don't like it")
-    (True, False)
-    """
-    return bool(_SELF_DENIAL.match(sentence))
 
 
 def is_hyperbole(sentence: str) -> bool:

@@ -300,15 +300,6 @@ def _is_question(text: str, opening: Sequence[str]) -> bool:
     return asks(text) or first in _ASKING or text.lstrip().startswith("¿") or is_opener(first)
 
 
-def is_personal(text: str) -> bool:
-    """Return whether a text is about its author, and not about what they were told.
-
-    >>> is_personal("Where did I park?"), is_personal("Where did Ana park?"), is_personal("What did you tell me?")
-    (True, False, False)
-    """
-    return _is_personal(words(text))
-
-
 def _is_personal(found: Sequence[str]) -> bool:
     return not _ONESELF.isdisjoint(found) and not _TOLD.search(" ".join(found))
 

@@ -39,11 +39,7 @@ _SOURCES = "one rests on a pasted text"
 _SMALL_WORD = "a small word turns the meaning"
 _NAMES = "the names differ"
 _DATES = "the dates differ"
-# Words of meaning on either side in which a statement differs from what it was before a change.
-MAX_CHANGED_WORDS = 3
 DOUBLED = LazyPattern(r"(\w)\1")
-# Goes with a negation: 'no longer'.
-_LONGER = frozenset({"longer", "anymor", "anymore"})
 # Words of one role in a sentence: 'the old man', 'a cheetah'.
 _MAX_ROLE_WORDS = 4
 _JOINS = frozenset({"and", "or", "nor", "with"})
@@ -137,14 +133,6 @@ def _differ_in_months(a: str, b: str) -> str | None:
     return _DATES if ours != theirs else None
 
 
-def one_change_apart(a: str, b: str) -> bool:
-    """Whether so few words differ that one text can be what the other became: 'in Oslo', 'in Rome'."""
-    one, other = align(a, b)
-    return (
-        max(len(one.content - other.content - DEGREE), len(other.content - one.content - DEGREE)) <= MAX_CHANGED_WORDS
-    )
-
-
 def says_more(new: str, old: str) -> bool:
     """Whether `new` holds all the meaning words of `old` and further ones."""
     ours, theirs = (sentence.content for sentence in align(new, old))
@@ -172,16 +160,6 @@ def _counted(side: TokenizedSentence) -> Iterator[tuple[str, str]]:
             yield number, noun
 
 
-def of_others(a: str, b: str) -> bool:
-    """Whether two texts speak of different people: what changed for one of them changed nothing for the other.
-
-    >>> of_others("Ana moved to Oslo.", "Eva moved to Oslo."), of_others("Ana moved to Oslo.", "Ana moved to Rome.")
-    (True, False)
-    """
-    one, other = align(a, b)
-    return led_by_others(one, other) or bool((one.content ^ other.content) & PEOPLE) or _swapped(one, other)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlap:
     """What two texts have in common."""
@@ -206,12 +184,6 @@ def overlap(a: str, b: str) -> Overlap:
     return Overlap(words=len(both - {"user"}), share=share, within=bool(both) and both in (one, other))
 
 
-def shares_words(a: str, b: str) -> bool:
-    """Whether two texts have any word of meaning in common."""
-    one, other = align(a, b)
-    return bool(one.content & other.content - {"user"})
-
-
 def denies(text: str) -> bool:
     """Whether a text says that something is not, or no longer, so.
 
@@ -219,30 +191,6 @@ def denies(text: str) -> bool:
     (True, False)
     """
     return tokenize(text).negations > 0
-
-
-def contradicts(a: str, b: str) -> bool:
-    """Whether two memories in English say the opposite of the same thing: equal but for a negation or an antonym.
-
-    >>> contradicts("The user likes coffee.", "The user does not like coffee.")
-    True
-    >>> contradicts("The user likes coffee.", "The user does not like tea.")
-    False
-    """
-    if not are_english(a, b):
-        return False
-    one, other = align(a, b)
-    apart = (one.unsigned ^ other.unsigned) - DEGREE - _LONGER
-    if not all(OPPOSITES.get(word, frozenset()) & apart for word in apart):
-        return False
-    if one.dates != other.dates or one.numbers != other.numbers or has_moved_values(one, other):
-        return False
-    if _named_apart(one, other):
-        return False
-    denied, denied_there = bool(one.negations), bool(other.negations)
-    if not apart:
-        return denied != denied_there and max(one.negations, other.negations) == 1
-    return denied == denied_there
 
 
 def _folded(text: str) -> str:

@@ -5,10 +5,8 @@ nothing to do with the statement, one of another person, a further value of a sl
 says much which the statement leaves out. Nothing here reads what the words mean.
 """
 
-import re
 from enum import Enum
 
-from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.batch_state import KnownMemory, same_slot
 from recollect.resolution.compare import digits, led_by_others, never_merge, same
@@ -29,7 +27,6 @@ class Worth(Enum):
     REFUSED = "refused"
 
 
-_ADDS = LazyPattern(r"\b(?:also|too|as\s++well|another|in\s++addition|additionally|besides|second)\b", re.IGNORECASE)
 # Words for the user, of whom most memories speak: that two have them says nothing.
 _WHO = frozenset(
     terms(
@@ -87,11 +84,6 @@ def _share_a_slot(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether two facts with different marks are values of a slot that holds several: 'allergy:nuts', 'allergy:soy'."""
     name, other = (canonical_key(each.key, each.value).partition(":")[0] for each in (candidate, known))
     return name == other
-
-
-def adds_something(words: str) -> bool:
-    """Return whether a statement says that it adds to what is known: 'I also teach', 'another job'."""
-    return bool(_ADDS.search(words))
 
 
 def _terms(*texts: str) -> frozenset[str]:

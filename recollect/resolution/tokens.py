@@ -68,8 +68,6 @@ class TokenizedSentence:
     """All its words in order, each in the one form of its group."""
     content: frozenset[str]
     """Those that mean something."""
-    unsigned: frozenset[str]
-    """Of these, the ones that are neither number nor negation."""
     negations: int
     past: bool | None
     """It says what was (True) or what is (False); None where no auxiliary verb tells."""
@@ -97,7 +95,6 @@ def tokenize(text: str) -> TokenizedSentence:
         text=text,
         tokens=tuple(token(word) for word in all_words),
         content=content,
-        unsigned=frozenset(word for word in content if not is_sign(word)),
         negations=sum(is_negation(word) for word in all_words),
         past=_past(set(all_words)),
         numbers=_numbers(text, all_words),

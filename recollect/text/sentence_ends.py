@@ -26,7 +26,6 @@ _GREEK = "\u0370-\u03ff\u1f00-\u1fff"
 _ARMENIAN = "\u0531-\u0587"
 # A picture ends the sentence before it: 'Big news 🎉 we moved'.
 _PICTURES = r"\u2600-\u27bf\U0001f000-\U0001faff"
-PICTURE = f"[{_PICTURES}]"
 """Matches a picture."""
 _BRANCHES = (
     rf"(?<=[{_SPACED}])(?<![{_SPACED}].)[{_SPACED}]*+[{_CLOSING_BEFORE_BLANK}]*+(?:[ \u00a0\u202f][»›])?(?=\s|$)"

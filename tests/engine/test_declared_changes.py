@@ -29,7 +29,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def declared(turn: PreparedTurn, text: str) -> str:
     """Return what a prompt declares no longer true after its newest message; empty if nothing."""
-    newest = json.loads(turn.body)["messages"][-1]["content"]
+    newest = str(json.loads(turn.body)["messages"][-1]["content"])
     return newest.rpartition(text)[2].partition(ENDED)[2].partition("</recollect-memory")[0].strip()
 
 

@@ -91,11 +91,11 @@ def _prompt_findings(story: Story, asked: AskedTurn, inventions: Sequence[str]) 
     at_end = story.end.lacks if asked.session == len(story.session) else ()
     always = (*story.never, *inventions)
     for line in asked.lines:
-        found = _refused((*asked.turn.must_not, *at_end), always, line)
-        if found is not None:
-            outdated = found.can_be_older and is_shown_beside_newer(story, line, found.sentence, asked.lines)
+        refused = _refused((*asked.turn.must_not, *at_end), always, line)
+        if refused is not None:
+            outdated = refused.can_be_older and is_shown_beside_newer(story, line, refused.sentence, asked.lines)
             outcome = Outcome.OLDER if outdated else Outcome.FALSE_IN_PROMPT
-            yield Finding(outcome=outcome, place=place, phrase=found.phrase, line=line)
+            yield Finding(outcome=outcome, place=place, phrase=refused.phrase, line=line)
 
 
 def _store_findings(told: ToldStory, inventions: Sequence[str]) -> Iterator[Finding]:

@@ -253,20 +253,3 @@ _STATES = {
         |男友|女友|孩子|猫|狗|奶奶|爷爷|外婆|外公)(?!吗)[^,，。?？]{1,30}""",
 }
 STATES = {code: joined_pattern(text) for code, text in _STATES.items()}
-
-
-def _unfolded(kin: str) -> str:
-    """Let words match with and without accents."""
-    return kin.translate(_ACCENTED)
-
-
-_ACCENTED = str.maketrans(
-    {"a": "[aáàâäã]", "e": "[eéèêë]", "i": "[iíìîï]", "o": "[oóòôöõ]", "u": "[uúùûü]", "c": "[cç]"}
-)
-NAMED = {
-    code: LazyPattern(
-        rf"(?<!\w)(?P<with>(?i:mit|avec|con|com|met) )?(?i:{my}) (?i:(?:[\w-]{{2,15}} )?(?:{_unfolded(_KIN[code])})) "
-        r"(?P<name>[A-ZÀ-Ý][\w'-]{1,30}+)(?: [A-ZÀ-Ý][\w'-]{1,30}+)?"
-    )
-    for code, my in _MY.items()
-}

@@ -7,21 +7,17 @@
 import re
 from collections.abc import Sequence
 
-from recollect.extraction.rules.foreign_exclusions import ORDERS, TRIVIAL
+from recollect.extraction.rules.foreign_exclusions import TRIVIAL
 from recollect.extraction.rules.foreign_facts import FAMILY, LANGUAGES, ForeignFact, foreign_facts
-from recollect.extraction.rules.foreign_patterns import NAMED, STATES
+from recollect.extraction.rules.foreign_patterns import STATES
 from recollect.extraction.rules.foreign_pieces import (
     UNSPACED,
     Piece,
     PieceKind,
-    is_supposed,
-    is_talk,
     pieces_of,
     plain_text,
 )
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import asks
-from recollect.text.questions import opens_asking
 
 # Up to this many words only introduce the next statement: 'Ich bin umgezogen, wohne jetzt in Halle'.
 MAX_OPENING_WORDS = 3
@@ -150,16 +146,6 @@ def _only_opens(statement: str) -> bool:
     return len(spoken) <= MAX_OPENING_WORDS and not any(word[:1].isupper() for word in spoken[1:])
 
 
-def foreign_statement_part(sentence: str, language: str) -> str:
-    """Return what a sentence states first: all of it, or what is before its question or order; empty if it asks first.
-
-    >>> foreign_statement_part("Ik speel padel, waar kan dat hier?", "nl")
-    'Ik speel padel'
-    """
-    runs = _stated_runs(pieces_of(sentence, sentence, language))
-    return sentence[: runs[0][-1].end].rstrip() if runs and runs[0][0].start == 0 else ""
-
-
 def continues_statement(sentence: str, message: str, language: str) -> bool:
     """Return whether a sentence continues the previous statement without making one of its own."""
     plain = plain_text(sentence)
@@ -167,17 +153,3 @@ def continues_statement(sentence: str, message: str, language: str) -> bool:
     if len(plain.split()) < MIN_FURTHER_WORDS or any(piece.kind is not PieceKind.STATES for piece in pieces):
         return False
     return bool(pieces) and not TRIVIAL[language].search(plain) and not foreign_statements(sentence, message, language)
-
-
-def find_named_relative(sentence: str, message: str, language: str) -> tuple[int, int] | None:
-    """Find where a sentence names a relative or pet of the user; of a question only the name: 'mon chien Filou'.
-
-    Companions of a single occasion do not count: 'je pars avec ma sœur Léa'.
-    """
-    plain = plain_text(sentence)
-    if language not in NAMED or is_supposed(sentence, language) or not is_talk(sentence, message, language):
-        return None
-    match = NAMED[language].search(sentence)
-    if match is None or match["with"] or ORDERS[language].match(plain):
-        return None
-    return match.span() if asks(sentence) or opens_asking(sentence) else (0, len(sentence))

@@ -30,23 +30,11 @@ ADVERBS = frozenset(
     definitely absolutely totally even only ever not almost nearly mostly mainly generally rarely seldom finally
     once then soon first both truly simply kinda sorta basically literally honestly probably maybe""".split()
 )
-# Verbs that share the subject after 'and': 'I work at Acme and have two kids'.
-COORDINATED = frozenset(
-    """have live work love like want am need play go do hate enjoy study own prefer eat drink use teach run don't write
-    read sing speak weigh wear cook bake swim run earn share keep get take suffer see know feel think try spend
-    sleep wake drive commute feed bring buy sell grow listen avoid collect manage
-    belong dislike practise understand""".split()
-)
 # Words in -ly that are verbs.
 _NOT_ADVERBS = frozenset({"fly", "apply", "rely", "reply", "supply", "imply", "comply", "multiply"})
 # Base forms in -ed that look like pasts.
 _BASE_IN_ED = frozenset(
     {"need", "feed", "breed", "bleed", "succeed", "proceed", "exceed", "speed", "seed", "weed", "embed", "shed", "wed"}
-)
-_PARTICIPLES = frozenset(
-    """been gone done seen taken given known grown written driven eaten fallen become come run had got gotten made
-    met bought found felt left lost won kept heard held read spent taught thought told begun chosen spoken worn
-    lived""".split()
 )
 
 
@@ -66,11 +54,6 @@ _MODALS = frozenset(
     """will would can could shall should may might must won't wouldn't can't cannot couldn't shouldn't mustn't
     gonna let""".split()
 )
-
-
-def is_participle(word: str) -> bool:
-    """Return whether a word is a participle, so that 'd before it means 'had'."""
-    return word in _PARTICIPLES or (word.endswith("ed") and word not in _BASE_IN_ED)
 
 
 def third_person(verb: str) -> str:

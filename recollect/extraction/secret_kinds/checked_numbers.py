@@ -48,7 +48,6 @@ _OTHER_NUMBER = LazyPattern(
     re.IGNORECASE,
 )
 _NEAR = 48
-_MIN_ID_DIGITS = 6
 
 
 def _alone_pattern() -> str:

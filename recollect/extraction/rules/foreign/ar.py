@@ -8,15 +8,12 @@ from recollect.extraction.rules.foreign.language import ForeignLanguage, ValueKi
 
 # 'And' is written as a part of the word after it.
 _W = r"\b[وف]?"
-# Words between a verb and its object.
-_GAP = r"(?:(?!ما\b|مش\b|لا\b|مو\b|لست\b|ليس\b|غير\b)[\w]{1,14} ){0,3}?"
 # What denies a verb that follows it.
 _YES = r"(?<!\bلا\s)(?<!\bما\s)(?<!\bمش\s)(?<!\bلم\s)(?<!\bلن\s)(?<!\bمو\s)(?<!\bمن\s)"
 _V = r"(?P<v>[^\s،,.؛;:!؟?()\n][^،,.؛;:!؟?()\n]{0,59})"
 _LIST = r"(?P<v>[^\s,.؛;:!؟?()\n][^.؛;:!؟?()\n]{0,99})"
 # A list that holds at any time of the day.
 _ALWAYS = r"(?![^,.;:!?\n]{0,60}\b(?:بالليل|ليلا|مساء|صباحا|قبل|بعد|اليوم)\b)" + _LIST
-_IN = r"(?:في|ف|فى|بـ|ب)"
 _KIN = {
     "partner": "زوجي|زوجتي|جوزي|مراتي|مرتي|حرمي|خطيبي|خطيبتي|حبيبي|حبيبتي",
     "son:": "ابني|ولدي",
