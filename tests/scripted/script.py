@@ -11,8 +11,8 @@ from .cases import Case, Item
 
 _KNOWN = re.compile(r"^\[(\d+)\] (?:note|fact \"[^=]*\" = \".*?\"): (\".*\")$")
 _SHOWN = re.compile(r"^\[(\d+)\] (?:\w+ \d+ \w+ \d+, )?\"(?:[^\"\\]|\\.)*\": (\".*\")$")
-_STATEMENT = re.compile(r"^New statement (\d+), [^:]*: (\".*\")$")
-_BESIDE = re.compile(r"^  beside memory (\d+), [^:]*: (\".*\")$")
+_STATEMENT = re.compile(r"New statement (\d+), [^,]*, (?:note|fact \(.*?\)): (\"(?:[^\"\\]|\\.)*+\"); said as .*")
+_BESIDE = re.compile(r"  beside memory (\d+), [^,]*, (?:note|fact \(.*?\)): (\"(?:[^\"\\]|\\.)*+\")")
 
 
 def script(case: Case) -> "Script":
@@ -52,10 +52,10 @@ class Script:
         decisions: list[dict[str, Any]] = []
         text = ""
         for line in user.splitlines():
-            if said := _STATEMENT.match(line):
+            if said := _STATEMENT.fullmatch(line):
                 text = json.loads(said[2])
                 decisions.append({"candidate": int(said[1]), "action": "add", "target": None})
-            elif beside := _BESIDE.match(line):
+            elif beside := _BESIDE.fullmatch(line):
                 there = json.loads(beside[2])
                 action = "ignore" if there == text else "replace" if there == self._ended.get(text) else ""
                 if action:

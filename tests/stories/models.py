@@ -16,8 +16,8 @@ from .story import Lesson, Story, StoryTurn
 
 _KNOWN = re.compile(r"\[(\d+)\] (?:note|fact \"[^=]*\" = \".*?\"): (\".*\")")
 _SHOWN = re.compile(r"\[(\d+)\] (?:\w+ \d+ \w+ \d+, )?(\"(?:[^\"\\]|\\.)*+\"): (\".*\")")
-_STATEMENT = re.compile(r"New statement (\d+), [^:]*: (\".*\")")
-_BESIDE = re.compile(r"  beside memory (\d+), [^:]*: (\".*\")")
+_STATEMENT = re.compile(r"New statement (\d+), [^,]*, (?:note|fact \(.*?\)): (\"(?:[^\"\\]|\\.)*+\"); said as .*")
+_BESIDE = re.compile(r"  beside memory (\d+), [^,]*, (?:note|fact \(.*?\)): (\"(?:[^\"\\]|\\.)*+\")")
 
 # Invention of the sloppy model: no story contains it, so it is false wherever it is found.
 INVENTED = "The user owns a sailing boat called Halcyon."
