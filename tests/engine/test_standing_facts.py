@@ -50,12 +50,12 @@ async def test_the_profile_block_keeps_its_limit_and_health(parts: Components, t
     assert {left[fact].partition(":")[0] for fact in facts - shown} == {"no room in the profile block"}
 
 
-async def test_the_default_block_has_room_for_18_short_facts(engine: AsyncRecollect) -> None:
-    await tell(engine, "My son Tom has a peanut allergy.", *[f"I like {thing} very much." for thing in LIKES[:16]])
+async def test_the_default_block_has_room_for_14_short_facts(engine: AsyncRecollect) -> None:
+    await tell(engine, "My son Tom has a peanut allergy.", *[f"I like {thing} very much." for thing in LIKES[:12]])
 
     context = await engine.context("Good morning, what is new in the world?", user="ana")
 
-    assert sum(item.standing for item in context.items) == len(await slots(engine)) == 18
+    assert sum(item.standing for item in context.items) == len(await slots(engine)) == 14
     assert context.profile_tokens <= 600
     assert not [omitted for omitted in context.left_out if "no room" in omitted.reason]
 
