@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 
 from recollect.engine import AsyncRecollect
 from recollect.integrations.file_paths import ROOT, MemoryFileError
+from recollect.text import squeeze
 from recollect.types import Memory, MemoryKind, MemoryState, RequestScope, Subject
 
 PROFILE, NOTES, PROJECTS = f"{ROOT}/profile.md", f"{ROOT}/notes.md", f"{ROOT}/projects"
@@ -29,7 +30,7 @@ class View:
     @property
     def lines(self) -> list[str]:
         """A line for each memory."""
-        return [_MARK + memory.text for memory in self.memories]
+        return [_MARK + squeeze(memory.text) for memory in self.memories]
 
     @property
     def text(self) -> str:
@@ -56,13 +57,13 @@ class MemoryViews:
         if path == PROFILE:
             return await self._view(self._user, (MemoryKind.FACT,))
         if path == NOTES:
-            return await self._view(self._user, (MemoryKind.NOTE,))
+            return await self._view(self._user, (MemoryKind.NOTE, MemoryKind.TURN))
         if path not in await self.paths():
             return None
         app = path.removeprefix(f"{PROJECTS}/").removesuffix(".md")
         scope = RequestScope(profile="app", app=app)
         subject = await self._engine.conversations.subject(user=self._user, scope=scope)
-        return await self._view(subject, (MemoryKind.FACT, MemoryKind.NOTE))
+        return await self._view(subject, (MemoryKind.FACT, MemoryKind.NOTE, MemoryKind.TURN))
 
     async def edit(self, view: View, text: str) -> None:
         """Make the memories what an edited file says.
@@ -75,15 +76,23 @@ class MemoryViews:
         for _, start, end, new_start, new_end in _changes(before, after):
             old, new = view.memories[start:end], [_sentence(line) for line in after[new_start:new_end]]
             for memory, sentence in zip(old, new, strict=False):
-                await self._engine.correct(memory.id, sentence, user=view.subject)
+                await self._replace(memory, sentence, view.subject)
             for memory in old[len(new) :]:
                 await self._engine.forget(memory.id, user=view.subject)
             for sentence in new[len(old) :]:
                 await self._engine.add(sentence, user=view.subject)
 
+    async def _replace(self, memory: Memory, sentence: str, subject: Subject) -> None:
+        """Correct a memory; what was said is not corrected, so another note takes the place of a quotation."""
+        if memory.kind is MemoryKind.TURN:
+            await self._engine.forget(memory.id, user=subject)
+            await self._engine.add(sentence, user=subject)
+        else:
+            await self._engine.correct(memory.id, sentence, user=subject)
+
     async def _view(self, subject: Subject, kinds: Sequence[MemoryKind]) -> View:
-        listed = await self._engine.list(user=subject, kinds=kinds, limit=MAX_LINES)
-        active = [memory for memory in reversed(listed) if memory.state is MemoryState.ACTIVE]
+        listed = await self._engine.list(user=subject, limit=MAX_LINES)  # of quotations, those that are kept
+        active = [memory for memory in reversed(listed) if memory.state is MemoryState.ACTIVE and memory.kind in kinds]
         return View(subject=subject, memories=tuple(active))
 
 

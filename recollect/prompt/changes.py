@@ -16,7 +16,7 @@ _KNOWN = "Also known about the user:"
 _ENDED = "No longer true:"
 HEADINGS = (_NEW, _KNOWN, _ENDED)
 """Lines above its facts."""
-_KINDS = (MemoryKind.FACT, MemoryKind.NOTE)
+_KINDS = (MemoryKind.FACT, MemoryKind.NOTE, MemoryKind.TURN, MemoryKind.EPISODE)
 
 
 def changes_block(

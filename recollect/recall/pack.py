@@ -18,10 +18,11 @@ Counting = Callable[[str], int]
 STANDING_SHARE = 0.75
 # Tokens of a block's frame, and of a row's marks, speaker and date, as counted over rendered blocks. There are two
 # blocks: standing facts and the rest. A frame takes 65 to 75 tokens, depending on its boundary. Rows of standing facts
-# that quote nobody have marks only.
+# have marks only, unless the fact is in its speaker's words.
 FRAME_TOKENS = 76
 ROW_TOKENS = 16
 STANDING_ROW_TOKENS = 3
+_QUOTED_ROW = '- "" (said by the user on 2026-01-01)\n'
 # Maximum tokens of a row of the profile block that is not about health: a longer one is shown where it bears on the
 # query, not in every prompt. Over ten conversations of BEAM, where a sentence has 36 words on average, the block took
 # 490 tokens of 800 without this limit.
@@ -82,7 +83,9 @@ class Room:
         """Take the tokens of a row and of the block it opens; returns why there is no room, or an empty text."""
         standing, critical = found.row.standing, found.memory.is_safety_critical
         said = words_said(found.memory.text)
-        marks = STANDING_ROW_TOKENS if standing and said is None else ROW_TOKENS
+        marks = ROW_TOKENS
+        if standing:
+            marks = STANDING_ROW_TOKENS if said is None else self._count(_QUOTED_ROW)
         tokens = self._count((said or found.memory.text)[:MAX_MEMORY_CHARACTERS]) + marks
         frame = 0 if standing in self._framed else FRAME_TOKENS
         is_bounded = standing and not critical

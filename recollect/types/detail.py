@@ -13,7 +13,7 @@ def message_address(conversation: str, seq: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withheld:
-    """Part of a quoted message that is no longer true: the quotation leaves it out."""
+    """Part of a quoted message that is forgotten: the quotation leaves it out."""
 
     start: int
     """Offset of its first character in the message."""

@@ -13,8 +13,8 @@ from sample_chats import user
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DAY = "[18 November 2026]"
 TOLD = {
-    "de": ("Ich bin vorgestern nach Halle umgezogen.", "vorgestern", "Was habe ich am Mittwoch gemacht?"),
-    "es": ("Anteayer adopté un gato.", "Anteayer", "¿Qué hice el miércoles pasado?"),
+    "de": ("Ich habe vorgestern ein Haus in Halle gekauft.", "vorgestern", "Was habe ich am Mittwoch gemacht?"),
+    "es": ("Anteayer compré una casa en Murcia.", "Anteayer", "¿Qué hice el miércoles pasado?"),
     "fr": ("Avant-hier j'ai acheté une maison à Nantes.", "Avant-hier", "Qu'est-ce que j'ai fait mercredi dernier ?"),
 }
 # Memories of this profile are lists of notes: without a model, each quotes a sentence.

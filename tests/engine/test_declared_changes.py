@@ -64,7 +64,8 @@ async def test_a_note_that_a_model_replaced_is_declared(
     clock.advance(days=1)
     said = "Rowing moved to Fridays, no more Mondays."
     changed = note("Ana rows on Fridays.", said, updates=1)
-    await tell(with_model(parts, ScriptedModel([answer(changed)])), said)
+    model = ScriptedModel(lambda _, asked: answer(*[changed] if said in asked.rpartition("Messages:")[2] else []))
+    await tell(with_model(parts, model), said)
     assert (await engine.get(old.id, user="ana")).state is MemoryState.CLOSED
 
     assert declared(await chat.ask(TODAY, "Nothing."), TODAY) == "- Ana rows on Mondays."

@@ -166,11 +166,12 @@ async def test_no_memory_is_formed_from_a_file(files: MemoryFiles, engine: Async
 
 async def test_a_view_shows_what_is_remembered(files: MemoryFiles, engine: AsyncRecollect) -> None:
     await engine.record([user("I live in Rome.")], user="ana")
-    await engine.record([user("We use pnpm here.")], user="ana", scope=RequestScope(profile="project", app="shop"))
+    said = "Deploys of the shop run every Tuesday at ten,\nand Kim signs them off."
+    await engine.record([user(said)], user="ana", scope=RequestScope(profile="project", app="shop"))
     await engine.form()
 
     assert "I live in Rome." in await files.view("/memories/profile.md")
-    assert "pnpm" in await files.view("/memories/projects/shop.md")
+    assert "Tuesday at ten, and Kim" in await files.view("/memories/projects/shop.md")
     assert "/memories/projects/shop.md" in await files.view("/memories")
 
 
@@ -183,6 +184,17 @@ async def test_a_changed_line_corrects_its_memory_and_can_be_undone(files: Memor
     assert "Oslo" in await files.view("/memories/notes.md") + await files.view("/memories/profile.md")
     assert "Rome" not in await files.view("/memories/profile.md")
     assert "peanuts" in await files.view("/memories/profile.md")
+
+
+async def test_a_changed_line_of_a_quotation_is_a_note_in_its_place(files: MemoryFiles, engine: AsyncRecollect) -> None:
+    await engine.record([user("The tenants of my flat moved out in March, a family of four.")], user="ana")
+    await engine.form()
+    assert "a family of four" in await files.view("/memories/notes.md")
+
+    await files.str_replace("/memories/notes.md", "a family of four", "a couple")
+
+    [note] = await engine.list(user="ana")
+    assert (note.kind, "a couple" in note.text) == (MemoryKind.NOTE, True)
 
 
 async def test_a_deleted_line_is_forgotten_and_a_new_one_is_a_note(files: MemoryFiles, engine: AsyncRecollect) -> None:
