@@ -87,7 +87,7 @@ async def correct_memory(
 def _require_correctable(memory: Memory, correction: HandCorrection, now: datetime) -> None:
     if memory.state is not MemoryState.ACTIVE:
         raise BadRequestError(f"memory {memory.id} is {memory.state.value}: only what is active can be corrected")
-    if memory.kind not in (MemoryKind.NOTE, MemoryKind.FACT):
+    if memory.kind is MemoryKind.EPISODE or not memory.is_kept:
         raise BadRequestError(f"memory {memory.id} is of kind {memory.kind.value}: only notes and facts are corrected")
     if correction.value is not None and memory.kind is not MemoryKind.FACT:
         raise BadRequestError(f"memory {memory.id} is a note, which has no value", param="value")
