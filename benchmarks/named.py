@@ -1,4 +1,4 @@
-"""Whether a request that names somebody known recalls what was said of them, and an unrelated one recalls nothing.
+"""Whether a request that names a known person recalls what was said of them, and an unrelated one recalls nothing.
 
 `python -m benchmarks.named` measures prompts over made-up memories of several sizes in four languages; `--test` asks
 for the entities that nothing was fitted on. No store: memories are laid out as recall reads them, with the embedder
@@ -188,7 +188,7 @@ class Measurement:
 
 
 async def measure(measurement: Measurement, code: str, language: Language, size: int, *, test: bool) -> list[Counts]:
-    """Count over one user: requests that name somebody known, unrelated ones, and ones about the user."""
+    """Count over one user: requests that name a known person, unrelated ones, and ones about the user."""
     named, unrelated, general = Counts(), Counts(), Counts()
     entities = language.test if test else language.dev
     told = [*entities.persons, *entities.things]

@@ -1,8 +1,8 @@
-"""Messages as chat bridges send them: what several people write to one assistant, each behind a label. Pure.
+"""Messages as chat bridges send them: what several people write to one assistant, each after a label. Pure.
 
 The shape of '[Ana]: …', '<Ana> …' and '@Ana (12:03): …' names a speaker. 'Ana: …' does if the label is a given name and
 the words are spoken, or if all messages of the user at hand have such labels, one of which comes again. In doubt the
-words are the user's own, and so is the label. A chat that stands beside other words, as under an order, names nobody.
+words are the user's own, and so is the label. A chat beside other words, as under an order, names no speaker.
 """
 
 import re
@@ -38,7 +38,7 @@ _MIN_MESSAGES = 3
 _JOINT = ", "
 _PARAGRAPH = LazyPattern(r"\n[ \t]*\n\s*")
 _WORD = LazyPattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-# Words of one who speaks: of themselves, or to somebody. Notes on a person have none: 'Ana: birthday on 3 May'.
+# Words of one who speaks: of themselves, or to another. Notes on a person have none: 'Ana: birthday on 3 May'.
 _SPOKEN = frozenset(
     """i i'm im i've i'd i'll my me mine we we're our us ich mir mich mein meine meinen meinem meiner wir uns unser
     unsere je j'ai j'habite moi mon ma mes nous notre yo mi mis me soy estoy tengo vivo trabajo prefiero odio quiero
@@ -152,7 +152,7 @@ def _may_be_name(head: _Head, text: str) -> bool:
 
 
 def _is_all_labelled(text: str, heads: Sequence[_Head]) -> bool:
-    """Return whether a text is nothing but labelled words: an order may stand below a pasted chat."""
+    """Return whether a text is nothing but labelled words: an order may follow a pasted chat."""
     starts = {head.start for head in heads}
     paragraphs = {found.end() for found in _PARAGRAPH.finditer(text.rstrip())}
     return paragraphs <= starts and "\n" not in text[heads[-1].start :].strip()
@@ -163,7 +163,7 @@ def _is_tag(head: _Head, text: str) -> bool:
 
 
 def _is_spoken(text: str) -> bool:
-    """Return whether a text speaks of its writer or to somebody."""
+    """Return whether a text speaks of its writer or to another."""
     spoken = {word.casefold().replace("’", "'") for word in _WORD.findall(text)}
     return not spoken.isdisjoint(_SPOKEN) or bool(_SPOKEN_UNSPACED.search(text))
 

@@ -75,7 +75,7 @@ _TO_THE_END = LazyPattern(
     r"|WEBVTT\b|-----BEGIN )",
     re.MULTILINE,
 )
-# Results as agents and their users hand them over: 'Tool result:', 'Output of `ls`:'. Nobody labels their own words so.
+# Results as agents and their users hand them over: 'Tool result:', 'Output of `ls`:'. Own words have no such label.
 _HANDED_OVER = LazyPattern(
     r"^[ \t>*#\[]{0,9}(?:(?:tool|function|command|api|browser|program|(?:web )?search)\s?:?\s?(?:output|results?"
     r"|response|calls?)\b|tool: \w|(?:output|result) of (?:the )?(?:function|tool|program|command|`)"

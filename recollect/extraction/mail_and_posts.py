@@ -172,7 +172,7 @@ _SPEAKER_NOTATIONS = (
     LazyPattern(r"^[ \t]{0,9}(?:\d{1,2}[.)]\s)?(?P<who>[A-Z]):\s\S", re.MULTILINE),
     LazyPattern(r"^[ \t]{0,9}(?P<who>[QA])\d{1,2}[.):]\s\S", re.MULTILINE),
 )
-# Of these, two speakers are enough: nobody writes a list so.
+# Of these, two speakers are enough: no list is written so.
 _CHAT_NOTATIONS = _SPEAKER_NOTATIONS[1:4]
 _MIN_SPEECHES = 2
 # The sheet of a game character.

@@ -21,7 +21,7 @@ class Origin(Enum):
     """Where words come from that a message carries and that are not its speaker's own."""
 
     MEMORY = "memory"
-    """Put into the prompt by Recollect, or passing for that: shown to nobody again."""
+    """Put into the prompt by Recollect, or passing for that: never shown again."""
     MARKUP = "markup"
     """Marks without words: tags, marks of quoted lines."""
     WRAPPED = "wrapped"
@@ -75,7 +75,7 @@ class MarkedText:
             colour = bytes((_ORIGINS.index(origin) + 1,))
             for start, end in spans:
                 paint[start:end] = colour * (min(end, len(text)) - start)
-        edges = [place for place, (one, other) in enumerate(pairwise(paint), start=1) if one != other]
+        edges = [place for place, (left, right) in enumerate(pairwise(paint), start=1) if left != right]
         bounds = [0, *edges, len(text)] if text else []
         marked = ((start, end, paint[start]) for start, end in pairwise(bounds) if paint[start])
         return cls(text, tuple(MarkedSpan(start, end, _ORIGINS[colour - 1]) for start, end, colour in marked))
@@ -132,7 +132,7 @@ def shortened(words: str, head: int, tail: int) -> str:
 
 
 def fitted(words: str, limit: int) -> str:
-    """Leave out the middle of words that are too long for a prompt, or the end of short ones; a mark stands there.
+    """Leave out the middle of words that are too long for a prompt, or the end of short ones; a mark is put there.
 
     >>> fitted("I live in Oslo.", 8), fitted("I live in Oslo.", 20)
     ('I live …', 'I live in Oslo.')

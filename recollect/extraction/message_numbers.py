@@ -18,7 +18,7 @@ from recollect.text import asks, words
 _MAX_SENTENCES, _MAX_EARLIER, _MAX_REPLY, _MAX_ASKED = 20, 300, 1_500, 300
 # Log odds from which a sentence counts as likely, and as possible.
 _LIKELY, _POSSIBLE = -1.5, -2.5
-# Stands for the second sentence of a message that has only one.
+# Used for the second sentence of a message that has only one.
 _NO_SENTENCE = -9.0
 # A gap where the words of others were blanked.
 _GAP = LazyPattern(r" {6}")

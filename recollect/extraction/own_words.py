@@ -202,7 +202,7 @@ def _carried(rest: Excerpt, *, cut_off: bool, speaker: Speaker) -> list[_Layer]:
 
 
 def _left_marks(left: Excerpt, *, quotations: bool, games: bool) -> list[_Layer]:
-    """Find what is marked whoever speaks: rows of a block, quoted lines, lines with a tag alone; and games."""
+    """Find what is marked for every speaker: rows of a block, quoted lines, lines with a tag alone; and games."""
     rows = _rows(left.text)
     quoted = _QUOTE_MARK if quotations else _QUOTED_LINE
     lines = [found.span() for found in quoted.finditer(left.text)]

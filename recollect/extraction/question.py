@@ -70,7 +70,7 @@ def _marks(source: ExtractionInput, lines: Sequence[str]) -> list[str]:
 
 
 def _known(memory: Memory) -> str:
-    """Write a known memory with its kind, and the slot and value of a fact: what is updated is written anew from it."""
+    """Write a known memory with its kind, and the slot and value of a fact: what is updated is rewritten from it."""
     slot = ""
     if memory.kind is MemoryKind.FACT:
         slot = f" {quoted(memory.key, MAX_SHOWN_MEMORY)} = {quoted(redact(memory.value), MAX_SHOWN_MEMORY)}"

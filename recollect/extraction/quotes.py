@@ -63,7 +63,7 @@ _CLAUSE_END = LazyPattern(
     re.I,
 )
 _TELLING = LazyPattern(rf"\b{SPEAKING_VERBS}\b", re.IGNORECASE)
-# A label that claims what is behind it: 'My motto:'.
+# A label that claims what follows it: 'My motto:'.
 _OF_ONESELF = LazyPattern(
     r"\b(?:i|my|mine|our|mein\w{0,2}|unser\w{0,2}|mon|ma|mes|notre|nos|mi|mis|nuestr[oa]s?|meus?|minhas?|nosso|mi[oae]|mia|miei"
     r"|nostr[oa]|mijn|ons|onze)\b",

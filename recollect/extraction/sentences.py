@@ -195,7 +195,7 @@ def shortened(text: str, max_characters: int) -> str:
 
 
 def write_out(text: str, mentions: Sequence[DateMention], *, offset: int = 0) -> str:
-    """Write the days that relative dates mean behind them, in brackets: 'tomorrow [4 May 2026]'.
+    """Write the days that relative dates mean after them, in brackets: 'tomorrow [4 May 2026]'.
 
     Dates that name their year stay as they are; every word of the text stays.
 

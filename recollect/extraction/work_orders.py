@@ -149,7 +149,7 @@ def is_order(text: str) -> bool:
 
 
 def _last_part(text: str) -> str:
-    """Return what is behind the last comma of a script without blanks: there the order is."""
+    """Return what follows the last comma of a script without blanks: there the order is."""
     return text[max(text.rfind(comma) for comma in "，、；") + 1 :]
 
 

@@ -9,7 +9,7 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.rules.extractor import forget_requests
-from recollect.extraction.rules.forgetting import FORGET_REQUEST_MARK
+from recollect.extraction.rules.forget_candidates import FORGET_REQUEST_MARK
 from recollect.extraction.sources import ExtractionInput, readable
 from recollect.formation.forgotten_answers import find_answers_among
 from recollect.formation.inputs import LARGE_BATCH, characters

@@ -8,12 +8,12 @@ from itertools import islice
 import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
-from recollect.extraction.evidence import CarriedWords, check_evidence, check_summary
+from recollect.extraction.evidence import check_evidence, check_summary
 from recollect.extraction.pasted_evidence import with_source
 from recollect.extraction.redaction import redact
 from recollect.extraction.review_gate import pasted_reason, review_reason
 from recollect.extraction.sentences import shortened
-from recollect.extraction.sources import readable
+from recollect.extraction.sources import CarriedWords, readable
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.budgeted_model import with_budget
 from recollect.formation.contexts import shorten_contexts, without_stale_contexts
@@ -113,7 +113,7 @@ async def weigh(
 async def _embed_rewritten(
     resolved: Sequence[ResolvedCandidate], by_text: dict[str, tuple[Vector, ...]], runtime: Runtime
 ) -> None:
-    """Add the vectors of what the judge wrote anew."""
+    """Add the vectors of what the judge rewrote."""
     texts = {decided.candidate.text for decided in resolved if decided.adds} - by_text.keys()
     pieces = {text: chunks(text) or [text] for text in sorted(texts)}
     if not texts:
@@ -248,7 +248,7 @@ async def _resolve_part(
 def _fitting(
     verdicts: Mapping[int, JudgeVerdict], batch: ExtractionBatch, proven: Sequence[Claim]
 ) -> dict[int, JudgeVerdict]:
-    """Hold the words in which the judge wrote memories anew against what holds for every memory."""
+    """Hold the words in which the judge rewrote memories against what holds for every memory."""
     written = {
         place: Claim(replace(proven[place].candidate, text=redact(verdict.text)), proven[place].evidence)
         for place, verdict in verdicts.items()

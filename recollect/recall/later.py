@@ -87,10 +87,10 @@ def _likeness(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt
     weights = {key: log(1 + count / holding) for key, holding in having.items()}
     totals = [sum(weights[key] for key in each) or 1.0 for each in keys]
     shared = np.zeros((count, count))
-    for one in range(count):
-        for other in range(one):
-            both = sum(weights[key] for key in keys[one] & keys[other])
-            shared[one, other] = shared[other, one] = both / min(totals[one], totals[other])
+    for place in range(count):
+        for other in range(place):
+            both = sum(weights[key] for key in keys[place] & keys[other])
+            shared[place, other] = shared[other, place] = both / min(totals[place], totals[other])
     return (shared + _cosines(snapshot, positions)) / 2
 
 

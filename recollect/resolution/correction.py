@@ -1,7 +1,7 @@
 """What a model's word is worth that a statement repeats or corrects a memory: taken, judged, or refused. Pure.
 
 A model decides what holds. What is put to a second one is what a slip of one number would cost: a memory that has
-nothing to do with the statement, one of somebody else, a further value of a slot that holds several, and a memory that
+nothing to do with the statement, one of another person, a further value of a slot that holds several, and a memory that
 says much which the statement leaves out. Nothing here reads what the words mean.
 """
 

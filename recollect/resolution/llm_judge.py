@@ -2,8 +2,8 @@
 
 Open is a note that the rules would add although memories near it are similar in meaning: neither of them merged it,
 contradicted it or was named as what it corrects. Open, too, is whether a memory is repeated or corrected that the
-extractor names, where its word is in doubt (`correction.py`). Where only a part of a memory changed, the judge writes
-it anew with what still holds: its words must be those of the memory and of the statement.
+extractor names, where its word is in doubt (`correction.py`). Where only a part of a memory changed, the judge rewrites
+it with what still holds: its words must be those of the memory and of the statement.
 """
 
 import json
@@ -28,9 +28,9 @@ SCHEMA_NAME = "judge"
 MAX_NEIGHBOURS = 3
 # Statements in one call; what is beyond them is decided by the rules.
 MAX_STATEMENTS = 24
-# Longest text shown of a statement or memory, in characters: what is not shown would be lost when it is written anew.
+# Longest text shown of a statement or memory, in characters: what is not shown would be lost when it is rewritten.
 _SHOWN = 2_000
-# Longest text of a memory that is written anew, and the share of its terms that may be in neither source.
+# Longest text of a memory that is rewritten, and the share of its terms that may be in neither source.
 _MAX_WRITTEN, _MAX_OWN_TERMS = 2_000, 0.25
 
 SCHEMA: Mapping[str, Any] = {
@@ -208,12 +208,12 @@ def _verdict(answer: _Answer, question: JudgeQuestion, numbers: Mapping[MemoryId
     text = squeeze(answer.text or "")
     said = question.decided
     if not _is_made_of(text, (target.text, said.candidate.text, *(source.quote for source in said.evidence))):
-        return JudgeVerdict(problem="the model would write it anew in words that neither has")
+        return JudgeVerdict(problem="the model would write it again in words that neither has")
     return JudgeVerdict(action=Action.REPLACE, target=target.id, text=text)
 
 
 def _is_made_of(text: str, sources: Sequence[str]) -> bool:
-    """Return whether a memory written anew says nothing else than its sources, as far as its words and numbers tell."""
+    """Return whether a rewritten memory says nothing else than its sources, as far as its words and numbers tell."""
     written, known = set(terms(text)), {term for source in sources for term in terms(source)}
     is_counted = digits(text) <= digits(" ".join(sources))
     own = len(written - known)

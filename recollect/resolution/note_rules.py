@@ -8,7 +8,7 @@ from recollect.resolution.outcomes import outcome, replace_known, store_as_ended
 from recollect.resolution.values import Claim, JudgeVerdict, ResolvedCandidate
 from recollect.types import Action
 
-REWRITTEN = "a model says that a part of this changed, and wrote it anew with what still holds"
+REWRITTEN = "a model says that a part of this changed, and wrote it again with what still holds"
 
 
 def repeat_known_words(case: Case) -> ResolvedCandidate | None:
@@ -39,7 +39,7 @@ def decide_end_of_nothing(case: Case) -> ResolvedCandidate | None:
 
 
 def rewritten(claim: Claim, verdict: JudgeVerdict) -> Claim:
-    """Give a claim the words in which a model wrote the memory anew, with what still holds of it."""
+    """Give a claim the words in which a model rewrote the memory, with what still holds of it."""
     if not verdict.text:
         return claim
     return replace(claim, candidate=replace(claim.candidate, text=verdict.text, ends=False))

@@ -50,7 +50,7 @@ class JudgeVerdict:
     target: MemoryId | None = None
     """The memory that is meant; None with `ADD`."""
     text: str = ""
-    """With `REPLACE`: the memory written anew, where only a part of it changed; empty: the candidate's own words."""
+    """With `REPLACE`: the rewritten memory, where only a part of it changed; empty: the candidate's own words."""
     problem: str = ""
     """Why there is no usable word."""
 

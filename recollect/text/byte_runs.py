@@ -93,7 +93,7 @@ def _are_bytes(run: str) -> bool:
     if len(set(run)) < _MIN_DISTINCT:
         return _is_hexadecimal(run)
     kinds = [character.isdigit() + 2 * character.isupper() for character in run if character.isalnum()]
-    switches = sum(one != other for one, other in pairwise(kinds))
+    switches = sum(left != right for left, right in pairwise(kinds))
     return switches >= _MIN_SWITCHES * len(kinds) and len({*kinds}) > 2
 
 

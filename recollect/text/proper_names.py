@@ -26,7 +26,7 @@ _BEGINNING = (".", "!", "?", ":", "…", "¿", "¡", "。", "！", "？", "：",
 
 
 def find_capitals(text: str) -> dict[str, bool]:
-    """Return the words that begin with a capital, folded, and whether one stands within a sentence.
+    """Return the words that begin with a capital, folded, and whether one is within a sentence.
 
     >>> find_capitals("Write a card to Lotte."), find_capitals("给Priya的礼物")
     ({'write': False, 'lotte': True}, {'priya': True})

@@ -96,7 +96,7 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("old", "new", "message"), ASKED)
-def test_what_a_slip_would_cost_is_put_to_the_judge_and_closes_nothing_by_itself(
+def test_what_a_slip_would_cost_is_put_to_the_judge_and_closes_nothing(
     old: Candidate, new: Candidate, message: str
 ) -> None:
     known = stored(old)

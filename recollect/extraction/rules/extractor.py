@@ -14,7 +14,7 @@ from recollect.extraction.rules.asides import facts_in_passing, find_asides, men
 from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.rules.foreign_languages import foreign_language
 from recollect.extraction.rules.foreign_statements import stated_facts
-from recollect.extraction.rules.forgetting import forget_previous, read_forget_request, requests_of
+from recollect.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
 from recollect.extraction.rules.kept_sentences import kept_sentences
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact

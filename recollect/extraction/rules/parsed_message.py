@@ -35,7 +35,7 @@ class ParsedMessage:
     previous_reply: str
     """What the other side said last; empty if unknown."""
     to_assistant: bool = True
-    """Nobody answers under a name: what is asked for is asked of the assistant, also where several people write."""
+    """No answer is given under a name: what is asked for is asked of the assistant, also where several people write."""
     previous_seq: int = 0
     """`seq` of the speaker's previous message; 0 for the first."""
     previous_texts: tuple[str, ...] = ()

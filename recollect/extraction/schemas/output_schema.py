@@ -25,7 +25,7 @@ from recollect.types import Candidate, LoggedMessage
 
 # A longer memory comes from a runaway or manipulated model.
 MAX_MEMORY_BYTES = 2048
-# Characters shown of a known memory: what is not shown would be lost when it is written anew.
+# Characters shown of a known memory: what is not shown would be lost when it is written again.
 MAX_SHOWN_MEMORY = 600
 # No list that is shown has as many rows.
 _MAX_MESSAGE_NUMBER = 1_000_000

@@ -101,9 +101,9 @@ async def test_a_correction_offers_to_undo_it(engine: AsyncRecollect) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("The user lives in Oslo", "Oslo"),
+        ('The user said: "I live in Oslo', "Oslo"),
         ("Rome is the user's home.", "Rome"),
-        ("The user lives in Rome, Ohio.", "Rome, Ohio"),
+        ('The user said: "I live in Rome, Ohio."', "Rome, Ohio"),
     ],
 )
 async def test_a_corrected_sentence_corrects_the_value_of_its_fact(

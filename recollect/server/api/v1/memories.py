@@ -90,8 +90,8 @@ class LinkRequest(Body):
 class MemoryListQuery(Page):
     """Which memories to list."""
 
-    kind: list[MemoryKind] | None = Field(
-        default=None,
+    kind: list[MemoryKind] = Field(
+        default=[],
         max_length=4,
         description="Without it: notes, facts, episodes, and the quotations that are kept.",
     )
@@ -152,7 +152,7 @@ async def _list(request: ResourceRequest) -> ResourceReply:
     query = request.query_as(MemoryListQuery)
     page = await request.engine.list(
         user=request.target,
-        kinds=query.kind,
+        kinds=query.kind or None,
         closed=MemoryState.CLOSED in query.state,
         after=read_id_cursor(query.cursor),
         tag=query.tag,
