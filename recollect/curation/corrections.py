@@ -53,7 +53,7 @@ async def correct_memory(
         The memory in its place; without one, the closed memory.
 
     Raises:
-        BadRequestError: The memory is not active, a quotation or a summary; a value is given for a note or without a
+        BadRequestError: The memory is not active, a summary or not listed; a value is given for a note or without a
             text; or it would have ended in the future, or before it began.
         ChangedMemoryError: It has changed since it was read.
         StaleSubjectError: The subject kept changing; nothing was done, and trying again is safe.
