@@ -88,7 +88,9 @@ def _require_correctable(memory: Memory, correction: HandCorrection, now: dateti
     if memory.state is not MemoryState.ACTIVE:
         raise BadRequestError(f"memory {memory.id} is {memory.state.value}: only what is active can be corrected")
     if memory.kind is MemoryKind.EPISODE or not memory.is_kept:
-        raise BadRequestError(f"memory {memory.id} is of kind {memory.kind.value}: only notes and facts are corrected")
+        raise BadRequestError(
+            f"memory {memory.id} is of kind {memory.kind.value}: only what is listed is corrected, but for summaries"
+        )
     if correction.value is not None and memory.kind is not MemoryKind.FACT:
         raise BadRequestError(f"memory {memory.id} is a note, which has no value", param="value")
     if correction.value is not None and correction.note is None:

@@ -263,7 +263,7 @@ class AsyncRecollect(Connectable, Services):
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
-            BadRequestError: the memory is closed, held, a summary or a quotation that is not kept, or an argument is invalid.
+            BadRequestError: the memory is closed, held, a summary or not listed, or an argument is invalid.
             ChangedMemoryError: the memory is no longer as `unchanged`.
         """
         from recollect.curation.corrections import HandCorrection, correct_memory

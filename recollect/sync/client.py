@@ -285,7 +285,7 @@ class Recollect(BlockingServices):
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
-            BadRequestError: the memory is closed, held, a summary or a quotation that is not kept, or an argument is invalid.
+            BadRequestError: the memory is closed, held, a summary or not listed, or an argument is invalid.
             ChangedMemoryError: the memory is no longer as `unchanged`.
         """
         return self._engine.run(
