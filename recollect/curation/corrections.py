@@ -53,7 +53,7 @@ async def correct_memory(
         The memory in its place; without one, the closed memory.
 
     Raises:
-        BadRequestError: The memory is not active, a quotation or a summary; a value is given for a note or without a
+        BadRequestError: The memory is not active, a summary or not listed; a value is given for a note or without a
             text; or it would have ended in the future, or before it began.
         ChangedMemoryError: It has changed since it was read.
         StaleSubjectError: The subject kept changing; nothing was done, and trying again is safe.
@@ -87,8 +87,10 @@ async def correct_memory(
 def _require_correctable(memory: Memory, correction: HandCorrection, now: datetime) -> None:
     if memory.state is not MemoryState.ACTIVE:
         raise BadRequestError(f"memory {memory.id} is {memory.state.value}: only what is active can be corrected")
-    if memory.kind not in (MemoryKind.NOTE, MemoryKind.FACT):
-        raise BadRequestError(f"memory {memory.id} is of kind {memory.kind.value}: only notes and facts are corrected")
+    if memory.kind is MemoryKind.EPISODE or not memory.is_kept:
+        raise BadRequestError(
+            f"memory {memory.id} is of kind {memory.kind.value}: only what is listed is corrected, but for summaries"
+        )
     if correction.value is not None and memory.kind is not MemoryKind.FACT:
         raise BadRequestError(f"memory {memory.id} is a note, which has no value", param="value")
     if correction.value is not None and correction.note is None:

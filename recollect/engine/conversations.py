@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from recollect.engine.components import Components
 from recollect.engine.conversation_window import WindowReader, written_subject
+from recollect.engine.memories import redact_listed
 from recollect.engine.prompt_traces import read_traces
 from recollect.engine.recorder import RecorderService
 from recollect.engine.results import ListOf, PromptTrace
@@ -218,7 +219,7 @@ class ConversationService:
     async def memories(
         self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE, limit: int = 100
     ) -> ListOf[Memory]:
-        """List the notes, facts and episodes formed from a conversation, newest first.
+        """List the notes, facts, episodes and kept quotations formed from a conversation, newest first.
 
         Args:
             conversation: Your id of the conversation, or Recollect's.
@@ -233,7 +234,8 @@ class ConversationService:
         memory_scope = await self._windows.memory_scope(known, scope)
         owner = memory_scope.writes or known.subject
         await self._store.memories.flush_uses(owner)
-        return await self._store.memories.formed_from(owner, known, limit=limit)
+        formed = await self._store.memories.formed_from(owner, known, limit=limit)
+        return [redact_listed(memory) for memory in formed]
 
     async def trace(
         self, conversation: str, *, user: str | Subject | None = None, limit: int = 100

@@ -180,7 +180,7 @@ class MemoryService:
                 limit=wanted.limit,
                 where=wanted.where,
             )
-            return [_redact_quotation(memory) for memory in listed]
+            return [redact_listed(memory) for memory in listed]
         past = await self._store.memories.as_of(subject, wanted.kinds, at=then.at, known_at=then.known_at)
         matching = [
             memory
@@ -188,7 +188,7 @@ class MemoryService:
             if (not wanted.tag or wanted.tag in memory.detail.tags) and wanted.where.fits(memory)
         ]
         matching = _after(order.sorted(matching), order, position)
-        return [_redact_quotation(memory) for memory in matching[: wanted.limit]]
+        return [redact_listed(memory) for memory in matching[: wanted.limit]]
 
     async def get(self, memory_id: str, subject: Subject) -> Memory:
         """Read one memory of any state.
@@ -201,7 +201,7 @@ class MemoryService:
         memories = await self._store.memories.get_many(subject, wanted)
         if not memories:
             raise UnknownMemoryError(memory_id)
-        return _redact_quotation(memories[0])
+        return redact_listed(memories[0])
 
     async def get_unchanged(self, memory_id: str, subject: Subject, unchanged: Memory | None) -> Memory:
         """Read one memory, which must be as the caller read it, apart from its uses; None skips that check.
@@ -263,6 +263,6 @@ def parse_memory_id(text: str) -> MemoryId:
         raise UnknownMemoryError(text) from None
 
 
-def _redact_quotation(memory: Memory) -> Memory:
+def redact_listed(memory: Memory) -> Memory:
     """Remove secrets from a quotation; the log keeps its message as it came."""
     return replace(memory, text=redact(memory.text)) if memory.kind is MemoryKind.TURN else memory

@@ -5,18 +5,17 @@ question it answers, and for nothing else.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.games import names_game
-from recollect.extraction.marked_text import without_marks
 from recollect.extraction.pasted_evidence import changes_anything
 from recollect.extraction.quote_span import find_span
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.sources import CarriedText, readable, speaker_of
+from recollect.extraction.sources import NOTHING_CARRIED, CarriedWords, readable, speaker_of
 from recollect.extraction.spans import blank_out
 from recollect.extraction.speech_acts import statement_part
 from recollect.lazy_pattern import LazyPattern
@@ -134,27 +133,6 @@ class CheckedEvidence:
     """Of a quote that joins passages, the ones beside that of `evidence`."""
     is_pasted: bool = False
     """The words, or some of them, are of a text that the user gave to work on."""
-
-
-@dataclass(frozen=True, slots=True)
-class CarriedWords:
-    """What messages hold beside the user's own statements, by `seq`."""
-
-    invented: Mapping[int, str] = field(default_factory=dict)
-    """What they say within games and stories: evidence for what a candidate says of a game."""
-    texts: Mapping[int, CarriedText] = field(default_factory=dict)
-    """Texts to work on are evidence for a note that names its source, what else they carry for nothing."""
-
-    def given(self, seq: int) -> str:
-        """Return the own words of a message and its texts to work on; empty without such texts."""
-        return self.texts[seq].given if seq in self.texts else ""
-
-    def shown(self, seq: int) -> str:
-        """Return all that a model was shown of a message; empty if it carries nothing."""
-        return without_marks(self.texts[seq].shown) if seq in self.texts else ""
-
-
-NOTHING_CARRIED = CarriedWords()
 
 
 @dataclass(frozen=True, slots=True)

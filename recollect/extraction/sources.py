@@ -12,7 +12,7 @@ from threading import Lock
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.chat_bridges import labelled_parts
-from recollect.extraction.marked_text import Origin
+from recollect.extraction.marked_text import Origin, without_marks
 from recollect.extraction.own_words import Speaker, mark, own_words
 from recollect.extraction.redaction import redact
 from recollect.extraction.role_play import find_games
@@ -68,6 +68,27 @@ class CarriedText:
     """As a model is shown it: own words, and the others between marks."""
     given: str
     """Own words and the texts to work on: evidence for a note that names its source. Empty without such texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedWords:
+    """What messages hold beside the user's own statements, by `seq`."""
+
+    invented: Mapping[int, str] = field(default_factory=dict)
+    """What they say within games and stories: evidence for what a candidate says of a game."""
+    texts: Mapping[int, CarriedText] = field(default_factory=dict)
+    """Texts to work on are evidence for a note that names its source, what else they carry for nothing."""
+
+    def given(self, seq: int) -> str:
+        """Return the own words of a message and its texts to work on; empty without such texts."""
+        return self.texts[seq].given if seq in self.texts else ""
+
+    def shown(self, seq: int) -> str:
+        """Return all that a model was shown of a message; empty if it carries nothing."""
+        return without_marks(self.texts[seq].shown) if seq in self.texts else ""
+
+
+NOTHING_CARRIED = CarriedWords()
 
 
 def readable(message: LoggedMessage) -> str:

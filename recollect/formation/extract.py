@@ -78,16 +78,15 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         runtime.store.conversations.page(key.home, key.conversation, after_seq=start, limit=page_size, injected=RECENT),
         runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS),
     )
-    read, gone = list(page.messages), page.abandoned
-    if not read or read[-1].seq <= lease.formed_seq:
+    if not page.messages or page.messages[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
-    new = _taken([message for message in read if message.seq > lease.formed_seq], limit)
-    read = [message for message in read if message.seq <= lease.formed_seq] + new
-    told, refused = await _admitted(read, gone, options, runtime)
-    played, invented = await part_games(told, gone, key, runtime)
+    new = _taken([message for message in page.messages if message.seq > lease.formed_seq], limit)
+    read = [message for message in page.messages if message.seq <= lease.formed_seq] + new
+    told, refused = await _admitted(read, page.abandoned, options, runtime)
+    played, invented = await part_games(told, page.abandoned, key, runtime)
     left, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
     parts = await parted(left, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
-    closes, abandoned = await close_abandoned(hot, gone, lease, runtime, kinds=FORMED)
+    closes, abandoned = await close_abandoned(hot, page.abandoned, lease, runtime, kinds=FORMED)
     batch = ExtractionBatch(
         lease=lease,
         profile=profile,

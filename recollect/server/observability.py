@@ -175,7 +175,7 @@ def _of_limits(metrics: Metrics) -> Iterator[Metric]:
 
 
 def _of_store(sums: StoreTotals) -> Iterator[Metric]:
-    yield GaugeMetricFamily("memory_total_count", "Active notes, facts and episodes.", sums.memories)
+    yield GaugeMetricFamily("memory_total_count", "Active notes, facts, episodes and kept quotations.", sums.memories)
     used = share(sums.apps_with_memories, sums.apps)
     yield _rate("app_memory_utilization", "Apps with memories among all apps.", used)
     yield GaugeMetricFamily("formations_due", "Formations whose time has come.", sums.formations_due)

@@ -274,7 +274,7 @@ class Recollect(BlockingServices):
         type: str | None = None,
         unchanged: Memory | None = None,
     ) -> Memory:
-        """Close an active note or fact that was wrong or is no longer true; return the memory in its place.
+        """Close an active memory that was wrong or is no longer true; return the memory in its place.
 
         Args:
             text: What holds instead, up to 10,000 characters; None: nothing does, and the closed memory is returned.
@@ -286,7 +286,7 @@ class Recollect(BlockingServices):
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
-            BadRequestError: the memory is closed, held, a quotation or a summary, or an argument is invalid.
+            BadRequestError: the memory is closed, held, a summary or not listed, or an argument is invalid.
             ChangedMemoryError: the memory is no longer as `unchanged`.
         """
         return self._engine.run(

@@ -187,7 +187,7 @@ class BlockingConversationService:
     def memories(
         self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE, limit: int = 100
     ) -> ListOf[Memory]:
-        """List the notes, facts and episodes formed from a conversation, newest first.
+        """List the notes, facts, episodes and kept quotations formed from a conversation, newest first.
 
         Args:
             conversation: Your id of the conversation, or Recollect's.

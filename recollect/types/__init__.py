@@ -75,8 +75,6 @@ from recollect.types.memory import (
     MemoryId,
     MemoryState,
     MessageRef,
-    NewNote,
-    NoteBatch,
     ReopenMemory,
     StrengthenMemory,
     Vector,
@@ -89,6 +87,7 @@ from recollect.types.memory_order import MemoryOrder
 from recollect.types.memory_pair import MemoryPair, NearDuplicates
 from recollect.types.memory_traits import ANY_TRAITS, MemoryTraits
 from recollect.types.message_tree import FormedMemory, TreeMessage
+from recollect.types.new_note import NewNote, NoteBatch
 from recollect.types.recall import (
     ALL_VECTORS,
     MAX_MEMORY_CHARACTERS,

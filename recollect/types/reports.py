@@ -36,7 +36,7 @@ class StoreTotals:
     """What the operator's metrics say of everything kept."""
 
     memories: int
-    """Active notes, facts and episodes."""
+    """Active notes, facts, episodes and kept quotations."""
     apps: int
     apps_with_memories: int
     formations_due: int
@@ -48,7 +48,7 @@ class SubjectTotals:
     """What is counted of one subject."""
 
     memories: int
-    """Active notes, facts and episodes."""
+    """Active notes, facts, episodes and kept quotations."""
     decisions: Mapping[str, int]
     """By action."""
     recalled: int

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from extractor_inputs import SAID, logged, source
-from recollect.extraction.evidence import ONLY_CARRIED, CarriedWords, check_evidence
+from recollect.extraction.evidence import ONLY_CARRIED, check_evidence
 from recollect.extraction.question import question
 from recollect.extraction.schemas import MEMORIES
-from recollect.extraction.sources import carried_texts
+from recollect.extraction.sources import CarriedWords, carried_texts
 from recollect.types import Candidate, MemoryKind
 
 MAIL = "I can pay 850 at most.\n\nDear Ms Ray,\nI raise the rent to 900.\nYours,\nBen Ott"

@@ -70,9 +70,6 @@ def refused(server: ServerProcess) -> dict[str, float]:
     return {name: float(count) for name, count in re.findall(r'server_refused_total\{reason="([^"]+)"\} (\S+)', text)}
 
 
-# ---- time
-
-
 def test_heads_that_do_not_end_are_refused_in_time(start_server: StartServer) -> None:
     server = start_server(offline=True, settings={"HEADER_TIMEOUT_S": "0.3"})
     with connections(server, 30, HEAD) as wires:

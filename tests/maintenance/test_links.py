@@ -143,7 +143,7 @@ async def test_i13_a_subject_erased_everywhere_takes_its_copies_along(engine: As
     await engine.erasure.subject("ana")
     assert await texts_of(engine, TEAM) != set()
     await tell(engine, "My brother Marcus has three cats.")
-    [cats] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,))]
+    [cats] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
     await engine.shared.link(cats.id, to=TEAM, user="ana")
     await engine.erasure.subject("ana", everywhere=True)
     assert not [text for text in await texts_of(engine, TEAM) if "cats" in text]

@@ -248,9 +248,7 @@ async def test_u6_the_audit_has_a_replaced_sentence_and_other_users_links_stay(
     assert set(rows(parts, "SELECT user_id, vector_id FROM users_vectors")) == {("ana", old.id), ("ben", old.id)}
 
     clock.advance(days=1)
-    await engine.record([user("I don't like coffee.")], user="ana", scope=scope)
-    await engine.form()
-    [new] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
+    new = await engine.correct(old.id, "Ana doesn't like coffee.", user="ana")
     assert new.id != old.id
     assert set(rows(parts, "SELECT user_id, vector_id FROM users_vectors")) == {("ana", new.id), ("ben", old.id)}
     [decided] = [line for line in await engine.history.decisions(user="ana") if line.target_id == old.id]

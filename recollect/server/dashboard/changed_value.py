@@ -1,6 +1,6 @@
 """The value of a fact whose sentence a person corrected. Pure."""
 
-_END = " .!。"
+_END = ' .!。"'
 
 
 def changed_value(old_text: str, old_value: str, text: str) -> str | None:
@@ -12,6 +12,8 @@ def changed_value(old_text: str, old_value: str, text: str) -> str | None:
         The value; None if the new sentence cannot be compared with the old one.
 
     >>> changed_value("The user lives in Bergen.", "Bergen", "The user lives in Oslo.")
+    'Oslo'
+    >>> changed_value('The user said: "I live in Bergen."', "Bergen", 'The user said: "I live in Oslo"')
     'Oslo'
     >>> changed_value("The user lives in Bergen.", "Bergen", "Bergen is the user's home.")
     'Bergen'

@@ -111,7 +111,7 @@ class MemoryRepository:
         )
 
     async def formed_from(self, subject: Subject, source: Conversation, *, limit: int = 100) -> builtins.list[Memory]:
-        """List the open notes, facts and episodes of a subject whose evidence is in a conversation, newest first."""
+        """List what is open and listed of a subject, with evidence in a conversation, newest first."""
         check_limit(limit)
         return await self._executor.read(lambda db: read.formed_from(db, subject, source, limit))
 

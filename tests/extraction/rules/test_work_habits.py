@@ -1,6 +1,7 @@
 """How the user works as a rule: code style, availability, workflows, standing orders; and what is meant but once."""
 
 import pytest
+
 from extraction.rules.test_everyday_life import facts
 
 STATED = (

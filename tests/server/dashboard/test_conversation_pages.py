@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from markupsafe import escape
 
 from chats import Chat, tiered_parts
 from dashboard_client import HTML, dashboard_client
@@ -67,11 +68,12 @@ async def test_each_message_shows_what_it_left(engine: AsyncRecollect) -> None:
         page = await opened(engine)
         html, data = await browser.open(page), await browser.read(page)
 
-    assert {memory["text"] for memory in data["left"]["1"]} == {"The user is allergic to peanuts."}
+    assert {memory["text"] for memory in data["left"]["1"]} == {'The user said: "I am allergic to peanuts."'}
     assert "2" not in data["left"]
     left = html[html.index('id="m1"') : html.index('id="m2"')]
     memory = data["left"]["1"][0]["id"]
-    assert f'href="/dashboard/subjects/user%3Aana/memories/{memory}">The user is allergic to peanuts.</a>' in left
+    words = escape('The user said: "I am allergic to peanuts."')
+    assert f'/memories/{memory}">{words}</a>' in left
 
 
 async def test_edits_and_regenerations_are_folded_branches(engine: AsyncRecollect, parts: Components) -> None:

@@ -2,13 +2,14 @@
 
 import httpx
 import pytest
+from markupsafe import escape
 
 from dashboard_client import HTML, DashboardClient, dashboard_client
 from recollect.engine import AsyncRecollect
 from recollect.server.dashboard.demonstration import APP, PEOPLE, PERSON, SHARED, TRIAL
 from recollect.server.dashboard.pages import first_visit
 from recollect.testing import FakeClock
-from recollect.types import Access, MemoryState, NewApiKey, Subject
+from recollect.types import Access, MemoryKind, MemoryState, NewApiKey, Subject
 
 ROOT = "/dashboard"
 FILL, REMOVE = f"{ROOT}/demonstration", f"{ROOT}/demonstration/remove"
@@ -37,12 +38,22 @@ async def test_an_empty_server_says_what_it_is(engine: AsyncRecollect) -> None:
 async def test_a_typed_sentence_is_remembered_and_a_question_recalls_it(engine: AsyncRecollect) -> None:
     async with dashboard_client(engine) as browser:
         answer = await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon and I'm allergic to walnuts."})
-        assert "The user is allergic to walnuts." in answer.text
+        assert escape('The user said: "I\'m allergic to walnuts."') in answer.text
 
         html = await browser.open(TRY, q="What nuts can I eat?")
 
     assert "What a model would get with it" in html
     assert "allergic to walnuts" in html.partition("What a model would get with it")[2]
+
+
+async def test_a_quotation_that_is_kept_is_shown_as_remembered(engine: AsyncRecollect) -> None:
+    said = "My knee hurts since the fall."
+    async with dashboard_client(engine) as browser:
+        answer = await browser.submit(TRY, f"{TRY}/say", {"text": said})
+
+    [kept] = await engine.list(user=Subject.parse(TRIAL))
+    assert (kept.kind, kept.text) == (MemoryKind.TURN, said)
+    assert f"/memories/{kept.id}" in answer.text.partition("What is remembered of it")[2]
 
 
 async def test_a_sentence_that_leaves_nothing_is_told_so(engine: AsyncRecollect) -> None:
@@ -124,7 +135,7 @@ async def test_the_same_can_be_tried_again_after_it_was_erased(engine: AsyncReco
     async with dashboard_client(engine) as browser:
         for _ in range(2):
             answer = await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon."})
-            assert "The user lives in Lisbon." in answer.text
+            assert escape('The user said: "I live in Lisbon."') in answer.text
             clock.advance(minutes=1)
             await browser.submit(TRY, f"{TRY}/end")
 

@@ -11,6 +11,7 @@ from recollect.types import Access, MemoryOrder, MemoryState, NewApiKey, Subject
 
 Fields = Mapping[str, str | list[str]]
 ANA = "/dashboard/subjects/user%3Aana"
+LIVES_IN_ROME = 'The user said: "I live in Rome."'
 
 
 async def test_a_persons_memories_are_listed_and_added(engine: AsyncRecollect) -> None:
@@ -182,12 +183,12 @@ async def test_lists_are_filtered_by_class_age_and_source(engine: AsyncRecollect
 
     async with dashboard_client(engine) as browser:
         assert await listed(type="preference") == ["Ana prefers tea."]
-        assert await listed(category="identity") == ["The user lives in Rome."]
-        assert "The user lives in Rome." in await listed(conversation="c-1")
+        assert await listed(category="identity") == [LIVES_IN_ROME]
+        assert LIVES_IN_ROME in await listed(conversation="c-1")
         assert "Ana prefers tea." not in await listed(conversation="c-1")
         assert await listed(age="month") == ["Ana prefers tea."]
         assert "Ana prefers tea." not in await listed(age="older-month")
-        assert "The user lives in Rome." in await listed(age="older-month")
+        assert LIVES_IN_ROME in await listed(age="older-month")
         refused = await browser.http.get(ANA, params={"age": "ancient"}, headers=HTML)
         missing = await browser.http.get(ANA, params={"conversation": "<b>c-9</b>"}, headers=HTML)
 

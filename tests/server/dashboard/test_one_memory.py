@@ -101,9 +101,9 @@ async def test_a_correction_offers_to_undo_it(engine: AsyncRecollect) -> None:
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("The user lives in Oslo", "Oslo"),
+        ('The user said: "I live in Oslo', "Oslo"),
         ("Rome is the user's home.", "Rome"),
-        ("The user lives in Rome, Ohio.", "Rome, Ohio"),
+        ('The user said: "I live in Rome, Ohio."', "Rome, Ohio"),
     ],
 )
 async def test_a_corrected_sentence_corrects_the_value_of_its_fact(
@@ -115,6 +115,20 @@ async def test_a_corrected_sentence_corrects_the_value_of_its_fact(
 
     [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
     assert (fact.text, fact.value) == (text, value)
+
+
+async def test_a_kept_quotation_is_corrected_and_brought_back(engine: AsyncRecollect) -> None:
+    said = "My knee hurts since the fall."
+    [kept] = await told(engine, said)
+    assert kept.kind is MemoryKind.TURN
+    async with dashboard_client(engine) as browser:
+        answer = await browser.submit(page_of(kept), f"{page_of(kept)}/correct", {"text": "Ana's elbow hurts."})
+        corrected = [memory.text for memory in await engine.list(user="ana")]
+        url = answer.url.raw_path.decode()
+        await browser.submit(url, f"{url.partition('?')[0]}/undo")
+
+    assert corrected == ["Ana's elbow hurts."]
+    assert [memory.text for memory in await engine.list(user="ana")] == [said]
 
 
 async def test_a_value_that_the_new_sentence_hides_is_asked_for(engine: AsyncRecollect) -> None:

@@ -86,15 +86,16 @@ async def test_a_request_shows_what_it_added_and_left_out(engine: AsyncRecollect
 
 
 async def test_reasons_name_other_memories_by_their_words(engine: AsyncRecollect) -> None:
-    await engine.record([user("I am allergic to peanuts.")], user="ana", conversation="told")
-    await engine.form()
+    said, family = "Ana plays the cello.", Subject("shared", "family")
+    for owner in (Subject("user", "ana"), family):
+        await engine.add(said, user=owner)
+    await engine.shared.subscribe(family, user="ana")
     async with dashboard_client(engine) as browser:
-        await chat(browser, "What am I allergic to?")
+        await chat(browser, "What does Ana play?")
         [trace] = (await browser.read(LIVE))["traces"]
         data = await browser.read(f"{await path_of(engine)}/traces/{trace['id']}")
 
-    reasons = {item["memory"]["text"]: item["reason"] for item in data["left_out"]}
-    assert "“The user is allergic to peanuts.”" in reasons["I am allergic to peanuts."]
+    assert f"says the same as “{said}”" in [item["reason"] for item in data["left_out"]]
     assert [item["id"] for item in data["left_out"]] == [item["id"] for item in trace["omitted"]]
 
 

@@ -60,7 +60,8 @@ class TreeMessageAnswer(MessageAnswer):
         default=None, description="With `with_memories`: whether it is on the active path, which edits leave."
     )
     memories: list[FormedMemoryAnswer] | None = Field(
-        default=None, description="With `with_memories`: notes, facts and episodes of any state that rest on it."
+        default=None,
+        description="With `with_memories`: notes, facts, episodes and kept quotations of any state that rest on it.",
     )
 
 

@@ -24,7 +24,7 @@ class SubjectTotalsAnswer(Answer):
     """What is counted of a subject."""
 
     subject: str
-    memories: int = Field(description="Active notes, facts and episodes.")
+    memories: int = Field(description="Active notes, facts, episodes and kept quotations.")
     decisions: dict[str, int] = Field(description="Number of decisions by action.")
     recalled: int = Field(description="Memories put into prompts whose answers are known.")
     hits: int = Field(description="Those of them that the answers made use of.")

@@ -12,7 +12,7 @@ from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.quotes import homes_of, read_quotes
 from recollect.server.dashboard.time_line import time_line
 from recollect.server.dashboard.versions import read_versions
-from recollect.types import Action
+from recollect.types import KEPT_IMPORTANCE, Action, MemoryKind
 
 MAX_DECISIONS = 100
 """Decisions shown of a memory, the last ones."""
@@ -39,10 +39,17 @@ async def _memory(request: PageRequest) -> HtmlPage:
         "versions": await read_versions(request, why),
         "time_line": asdict(time_line(memory, recalled["at"] if recalled else None, request.engine.clock.now())),
         "hold_reason": next((line["reason"] for line in reversed(told) if line["action"] == _HOLD), ""),
+        "is_correctable": _is_correctable(memory),
         "is_linked": any(line["action"] == _LINK for line in told),
         "summed_up": _summed_up(memory),
     }
     return HtmlPage(template="memory", title="Memory", data=data)
+
+
+def _is_correctable(memory: Mapping[str, Any]) -> bool:
+    """Return whether a memory is of those that are corrected: active notes and facts, and quotations that are kept."""
+    is_kept = memory["kind"] == MemoryKind.TURN and memory["importance"] >= KEPT_IMPORTANCE
+    return memory["state"] == "active" and (is_kept or memory["kind"] in ("note", "fact"))
 
 
 def _summed_up(memory: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -1,8 +1,9 @@
 -- Statements that PostgreSQL words differently.
 
 -- name: sums
--- The names of tenants' subjects begin with `@tenant/`.
-SELECT (SELECT count(*) FROM memory WHERE kind < 3 AND state = 0),
+-- Memories with the quotations that are kept. The names of tenants' subjects begin with `@tenant/`.
+SELECT (SELECT count(*) FROM memory WHERE kind < 3 AND state = 0)
+       + (SELECT count(*) FROM memory WHERE kind = 3 AND importance >= 0.6 AND state = 0),
        (SELECT count(*) FROM subject
          WHERE ((name > 'app:' AND name < 'app;')
             OR (name > '@' AND name < 'A' AND substr(name, strpos(name, '/') + 1, 4) = 'app:'))),
@@ -21,7 +22,8 @@ WITH judged AS (
       FROM recall
      WHERE subject = ?1 AND items <> '[]' AND jsonb_array_length(CAST(items AS JSONB) -> 0) = 4
 )
-SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 0),
+SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 0)
+       + (SELECT count(*) FROM memory WHERE subject = ?1 AND kind = 3 AND importance >= 0.6 AND state = 0),
        (SELECT sum(jsonb_array_length(items)) FROM judged),
        (SELECT count(*) FROM judged, jsonb_array_elements(judged.items) AS item WHERE item ->> 3 = 'true')
 

@@ -53,8 +53,9 @@ SELECT (SELECT count(*) FROM subject),
        (SELECT count(*) FROM formation WHERE parked = 1)
 
 -- name: sums
--- The names of tenants' subjects begin with `@tenant/`.
-SELECT (SELECT count(*) FROM memory INDEXED BY memory_listed WHERE kind < 3 AND state = 0),
+-- Memories with the quotations that are kept. The names of tenants' subjects begin with `@tenant/`.
+SELECT (SELECT count(*) FROM memory INDEXED BY memory_listed WHERE kind < 3 AND state = 0)
+       + (SELECT count(*) FROM memory INDEXED BY memory_kept WHERE kind = 3 AND importance >= 0.6 AND state = 0),
        (SELECT count(*) FROM subject
          WHERE ((name > 'app:' AND name < 'app;')
             OR (name > '@' AND name < 'A' AND substr(name, instr(name, '/') + 1, 4) = 'app:'))),
@@ -67,7 +68,8 @@ SELECT (SELECT count(*) FROM memory INDEXED BY memory_listed WHERE kind < 3 AND 
        (SELECT count(*) FROM formation WHERE parked = 1)
 
 -- name: subject_sums
-SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 0),
+SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 0)
+       + (SELECT count(*) FROM memory WHERE subject = ?1 AND kind = 3 AND importance >= 0.6 AND state = 0),
        (SELECT sum(json_array_length(items)) FROM recall WHERE subject = ?1 AND json_array_length(items, '$[0]') = 4),
        (SELECT sum(json_extract(item.value, '$[3]'))
           FROM recall AS r, json_each(r.items) AS item

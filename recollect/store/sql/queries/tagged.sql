@@ -77,7 +77,8 @@ SELECT *
    AND id IN (SELECT e.memory
                 FROM evidence AS e INDEXED BY evidence_source
                 JOIN memory AS m ON m.subject = ?1 AND m.id = e.memory
-               WHERE e.home = ?2 AND e.conversation = ?3 AND e.subject = ?1 AND m.state < 2 AND m.kind < 3
+               WHERE e.home = ?2 AND e.conversation = ?3 AND e.subject = ?1 AND m.state < 2
+                 AND (m.kind < 3 OR m.importance >= 0.6)
                GROUP BY e.memory
                ORDER BY e.memory DESC
                LIMIT ?4)

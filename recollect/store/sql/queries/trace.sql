@@ -72,5 +72,5 @@ SELECT e.seq, e.memory, m.kind, m.state
   FROM evidence AS e INDEXED BY evidence_source
  CROSS JOIN memory AS m
  WHERE e.home = ?2 AND e.conversation = ?3 AND e.seq > ?4 AND e.seq <= ?5 AND e.subject = ?1
-   AND m.subject = ?1 AND m.id = e.memory AND m.kind < 3
+   AND m.subject = ?1 AND m.id = e.memory AND (m.kind < 3 OR m.importance >= 0.6)
  ORDER BY e.seq, e.memory
