@@ -8,12 +8,12 @@ from itertools import islice
 import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
-from recollect.extraction.evidence import CarriedWords, check_evidence
+from recollect.extraction.evidence import check_evidence
 from recollect.extraction.pasted_evidence import with_source
 from recollect.extraction.redaction import redact
 from recollect.extraction.review_gate import pasted_reason, review_reason
 from recollect.extraction.sentences import shortened
-from recollect.extraction.sources import readable
+from recollect.extraction.sources import CarriedWords, readable
 from recollect.extraction.summary_evidence import check_summary
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.budgeted_model import with_budget
