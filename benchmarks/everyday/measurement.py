@@ -1,7 +1,7 @@
 """Form each everyday message by itself through the engine, without a model, and count what is remembered.
 
 A message that states something is found if the quote of one of its notes or facts contains at least half of the stated
-letters. A message that states nothing is false if it leaves a note or a fact.
+letters, or if its own quotation is kept. A message that states nothing is false if it leaves any of these.
 """
 
 import asyncio
@@ -20,7 +20,6 @@ COVERED_THRESHOLD = 0.5
 # Messages of a language that are read when only asked whether it runs.
 MAX_QUICK = 6
 _SAID_AT = datetime(2026, 3, 10, 12, tzinfo=UTC)
-_FORMED = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +32,7 @@ class Outcome:
     @property
     def is_found(self) -> bool:
         """Whether what the message states is remembered."""
-        quotes = (source.quote for memory in self.memories for source in memory.evidence)
+        quotes = (source.quote or memory.text for memory in self.memories for source in memory.evidence)
         return any(self.message.covered(quote) >= COVERED_THRESHOLD for quote in quotes)
 
     @property
@@ -51,7 +50,7 @@ async def remember(messages: Sequence[EverydayMessage]) -> list[Outcome]:
             await engine.record(said, user=f"speaker-{number}", said_at=_SAID_AT)
         await engine.bulk.form()
         return [
-            Outcome(message=message, memories=await engine.list(user=f"speaker-{number}", kinds=_FORMED))
+            Outcome(message=message, memories=await engine.list(user=f"speaker-{number}"))
             for number, message in enumerate(messages)
         ]
 
