@@ -91,6 +91,7 @@ async def test_u6_the_tables_of_the_system_it_comes_from_are_there_to_read(tmp_p
 
 async def test_what_cannot_be_linked_is_refused(engine: AsyncRecollect) -> None:
     note = await shared_note(engine)
+    await tell(engine, "My knee hurts since the fall.")
     [turn] = await engine.list(user="ana", kinds=(MemoryKind.TURN,))
     with pytest.raises(BadRequestError, match="quotation"):
         await engine.shared.link(turn.id, to=TEAM, user="ana")
