@@ -82,7 +82,7 @@ async def test_a_memory_of_another_language_is_as_it_was_said(engine: AsyncRecol
         ("je suis végétarienne", "je ne suis plus végétarienne", "Suis-je végétarienne ?"),
     ],
 )
-async def test_what_ends_is_a_fact_no_more_and_quoted_behind_its_denial(
+async def test_what_ends_is_a_fact_no_more_and_quoted_beside_its_denial(
     engine: AsyncRecollect, clock: FakeClock, says: str, denies: str, question: str
 ) -> None:
     await tell(engine, says)
@@ -91,10 +91,6 @@ async def test_what_ends_is_a_fact_no_more_and_quoted_behind_its_denial(
     await tell(engine, denies)
 
     assert "diet" not in await slots(engine)
-    first, *older = [
-        hit.memory.text
-        for hit in (await engine.search(question, user="ana")).items
-        if "veg" in hit.memory.text or "vég" in hit.memory.text
-    ]
-    assert first == denies
-    assert older == [says]
+    shown = [hit.memory.text for hit in (await engine.search(question, user="ana")).items]
+    assert {says, denies} <= set(shown)
+    assert not any(text.startswith("The user said") and says in text for text in shown)
