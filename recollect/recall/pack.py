@@ -17,9 +17,9 @@ Counting = Callable[[str], int]
 # change with the question (prompt caches).
 STANDING_SHARE = 0.75
 # Tokens of a block's frame, and of a row's marks, speaker and date, as counted over rendered blocks. There are two
-# blocks: standing facts and the rest. A frame takes 65 to 75 tokens, depending on its boundary. Rows of standing facts
+# blocks: standing facts and the rest. A frame takes 65 to 80 tokens with its headings. Rows of standing facts
 # have marks only, unless the fact is in its speaker's words.
-FRAME_TOKENS = 76
+FRAME_TOKENS = 82
 ROW_TOKENS = 16
 STANDING_ROW_TOKENS = 3
 _QUOTED_ROW = '- "" (said by the user on 2026-01-01)\n'
