@@ -1,7 +1,7 @@
 """How Python is started without the working folder on its path, which may be an untrusted project. Pure.
 
 A module that is run by its name (`python -m`) is looked for in the working folder before the standard library, and so
-is each import of it: a project with a `json.py` would have that file executed.
+is each import of it: a project with a module "json" would have it executed.
 """
 
 import sys

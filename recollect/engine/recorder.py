@@ -93,7 +93,10 @@ def message_dates(
     naive = next((date for date in dates if date.tzinfo is None), None)
     if naive is not None:
         raise BadRequestError(f"said_at is {naive.isoformat()} without a time zone", param="said_at")
-    return tuple(in_own_zone(date, zone) for date in dates)
+    try:
+        return tuple(in_own_zone(date, zone) for date in dates)
+    except OverflowError as error:
+        raise BadRequestError(f"said_at is out of range: {dates[0].isoformat()}", param="said_at") from error
 
 
 def dated_log(request: ChatRequest, dates: Sequence[datetime]) -> tuple[Message, ...]:

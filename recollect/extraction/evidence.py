@@ -21,6 +21,7 @@ from recollect.extraction.speech_acts import statement_part
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
 from recollect.text import asks, bare, is_unspaced, terms, words
+from recollect.text.byte_runs import BYTE_MARK
 from recollect.text.normalize import fold as fold_letters
 from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
 
@@ -270,7 +271,7 @@ def _misattributed(candidate: Candidate, passages: Sequence[_Passage]) -> str:
 
 def is_quote(quote: str) -> bool:
     """Return whether a quote is long enough to prove anything."""
-    return sum(character.isalnum() for character in _plain(quote)) >= MIN_QUOTE_CHARACTERS
+    return sum(character.isalnum() for character in _plain(BYTE_MARK.sub(" ", quote))) >= MIN_QUOTE_CHARACTERS
 
 
 def is_quoted_in(quote: str, text: str) -> bool:

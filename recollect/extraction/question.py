@@ -28,7 +28,7 @@ _SHOWN_INVENTED = 1_000
 _SHOWN_WHOLE, _MIN_SHOWN = 24_000, 80
 _MAX_SPEAKER = 80
 _QUESTION_MARKS = "?？؟"
-_CARRIED = LazyPattern("(⟪[^⟫]*+⟫)")
+_CARRIED = LazyPattern("(⟪[^⟪⟫]*+⟫)")
 
 
 def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[str] | None = None) -> str:

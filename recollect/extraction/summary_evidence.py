@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from recollect.extraction.evidence import MIN_SHARED_WORDS, evidence_of
 from recollect.extraction.sources import readable
 from recollect.text import terms
+from recollect.text.byte_runs import BYTE_MARK
 from recollect.types import Candidate, Evidence, LoggedMessage
 
 
@@ -33,7 +34,7 @@ def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sourc
     if foreign:
         return CheckedSummary((), f"rests on the words of the {foreign}, who is no source here")
     spoken_terms = {term for message in summed for term in terms(f"{message.name or message.role} {readable(message)}")}
-    stated = set(terms(candidate.text))
+    stated = set(terms(BYTE_MARK.sub(" ", candidate.text)))
     if len(stated & spoken_terms) < MIN_SHARED_WORDS * max(len(stated), 1):
         return CheckedSummary((), "says what is not in the conversation")
     return CheckedSummary(tuple(evidence_of(message) for message in summed), "")

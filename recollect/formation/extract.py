@@ -24,7 +24,7 @@ from recollect.formation.inputs import (
     skipped,
     take_batch,
 )
-from recollect.formation.kept_turns import kept_turns
+from recollect.formation.kept_turns import kept_turns, without_held
 from recollect.formation.known_memories import KnownMemories
 from recollect.formation.owners import own_candidates
 from recollect.formation.propose import FORMED, ExtractionResult, extraction_input, extractor_version
@@ -108,7 +108,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     again = [*log_repeated_parts(batch, parts, runtime), *await _left_out(batch, extracted, runtime)]
     decisions = [*await _unknown(decisions, lease, runtime), *again]
-    changes = [*changes, *await _kept(batch, extracted, new, runtime)]
+    changes = [*changes, *await _kept(batch, extracted, without_held(new, changes), runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
     return FormationResult(
         formed_seq=batch.formed_seq,

@@ -9,16 +9,20 @@ import numpy as np
 
 from recollect.extraction.rules.kept_sentences import kept_sentences
 from recollect.extraction.rules.parsed_message import ParsedMessage, parse_messages
+from recollect.extraction.rules.summary import are_safe_to_show
 from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import ExtractionInput
 from recollect.ids import id_text
 from recollect.text import source_key
 from recollect.types import (
     KEPT_IMPORTANCE,
+    AddMemory,
     Candidate,
+    Change,
     LoggedMessage,
     MemoryId,
     MemoryKind,
+    MemoryState,
     StrengthenMemory,
     SubjectSnapshot,
 )
@@ -38,7 +42,7 @@ def kept_turns(
     Args:
         source: The messages, of one conversation.
         hot: The subject's active memories, the quotations of these messages among them.
-        said: The same messages whole, as they are quoted.
+        said: The same messages whole, as they are quoted; one that is missing here is not kept.
         candidates: What was read of the messages; a message that only says what facts quote is not kept besides.
     """
     quoted = {
@@ -53,7 +57,8 @@ def kept_turns(
     changes: list[StrengthenMemory] = []
     for reading in parse_messages(source):
         place = places.get(source_key(reading.message.conversation, reading.message.seq))
-        if place is None or not _is_mostly_own(reading, whole[reading.message.seq]):
+        text = whole.get(reading.message.seq)
+        if place is None or text is None or not _is_mostly_own(reading, text):
             continue
         stated = quoted[reading.message.seq]
         kept = [
@@ -66,6 +71,17 @@ def kept_turns(
         weight = KEPT_IMPORTANCE + (_MAX_IMPORTANCE - KEPT_IMPORTANCE) * max(each.probability for each in kept)
         changes.append(StrengthenMemory(id=MemoryId(id_text(hot.ids[place])), importance=round(weight, 2)))
     return changes
+
+
+def without_held(said: Sequence[LoggedMessage], changes: Sequence[Change]) -> list[LoggedMessage]:
+    """Return the messages of which nothing waits for review and no sentence gives an order that may be planted."""
+    held = {
+        source.seq
+        for change in changes
+        if isinstance(change, AddMemory) and change.memory.state is MemoryState.HELD
+        for source in change.memory.evidence
+    }
+    return [message for message in said if message.seq not in held and are_safe_to_show(message)]
 
 
 def _is_mostly_own(reading: ParsedMessage, whole: str) -> bool:

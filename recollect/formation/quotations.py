@@ -20,6 +20,7 @@ from recollect.formation.withheld import with_secrets
 from recollect.ids import id_text, new_id
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks, is_unspaced, only_asks, source_key, split_sentences, squeeze, term_key
+from recollect.text.byte_runs import BYTE_MARK
 from recollect.types import (
     Action,
     AddMemory,
@@ -234,7 +235,7 @@ def is_quotable(role: str, text: str) -> bool:
     >>> is_quotable("assistant", "Thanks a lot!"), is_quotable("user", "I live in Oslo.")
     (False, True)
     """
-    plain = squeeze(text)
+    plain = squeeze(BYTE_MARK.sub(" ", text).replace("[secret]", " "))
     if role not in ("user", "assistant") or not plain or is_bare_question(plain):
         return False
     return not all(is_small_talk(part) for part in split_sentences(plain))

@@ -6,6 +6,7 @@ Recall reads it beside the memories, so that it is known from the moment it is r
 from collections.abc import Sequence
 
 from recollect.extraction.evidence import evidence_of
+from recollect.extraction.rules.summary import are_safe_to_show
 from recollect.extraction.sources import speaker_of
 from recollect.formation.index_turns import quotes_messages
 from recollect.formation.inputs import without_games
@@ -44,7 +45,8 @@ async def read_unindexed(waiting: Sequence[Unindexed], runtime: Runtime) -> list
             room -= len(message.text)
             if room < 0:
                 break
-            kept.append(message)
+            if are_safe_to_show(message):
+                kept.append(message)
         shown = await recent_words([(message,) for message in kept[::-1]], place.key.subject, place.key.home, runtime)
         memories += [_quotation(recent, place.key) for recent in shown]
         if room < 0 or len(memories) >= MAX_MESSAGES:

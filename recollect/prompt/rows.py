@@ -113,7 +113,7 @@ def _said(memory: Memory) -> str | None:
 def _said_on(memory: Memory, reading: RowFormat) -> date:
     """Return the day on which the quoted words were said; a memory may have begun to be true before."""
     at = memory.evidence[0].said_at if memory.evidence else memory.valid_from
-    return day_of(at, reading.zone)
+    return at.astimezone(zone_of(memory.valid_from, reading.zone)).date()
 
 
 def _from(memory: Memory) -> str:

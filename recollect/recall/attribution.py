@@ -8,7 +8,7 @@ from recollect.types import Memory, MemoryId
 # Shorter stems match by accident.
 _MIN_WORD_CHARACTERS = 3
 # How formed memories name the person they are about: such words tell no memory from another.
-_OF_EVERY_MEMORY = frozenset(terms("the user said"))
+_OF_EVERY_MEMORY = frozenset(("user", "said"))
 
 
 def used_memories(answer: str, recalled: Sequence[Memory], said: Iterable[str]) -> list[MemoryId]:

@@ -17,6 +17,8 @@ from recollect.types import QUESTION_FLAG, MemoryKind, SubjectSnapshot
 # Likeness from which two statements are about one thing: the mean of their cosine and of the share of their words,
 # weighted by rarity. Of BEAM's changed values half of the pairs reach 0.35, of unrelated neighbours a quarter do 0.53.
 LIKENESS_THRESHOLD = 0.45
+# Statements that are compared with one another, each with each.
+MAX_COMPARED = 100
 _KINDS = np.array([MemoryKind.TURN.number, MemoryKind.NOTE.number])
 _ASSISTANT = 2
 
@@ -33,7 +35,7 @@ def put_later_first(
         limit: How many of them are shown.
     """
     people = _are_of_people(snapshot, positions)
-    places = np.flatnonzero(people)
+    places = np.flatnonzero(people)[:MAX_COMPARED]
     if len(places) < 2:
         return list(rows)
     likeness = _likeness(snapshot, positions[places])

@@ -6,6 +6,7 @@ says much which the statement leaves out. Nothing here reads what the words mean
 """
 
 from enum import Enum
+from functools import cache
 
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.batch_state import KnownMemory, same_slot
@@ -28,12 +29,8 @@ class Worth(Enum):
 
 
 # Words for the user, of whom most memories speak: that two have them says nothing.
-_WHO = frozenset(
-    terms(
-        """user; Nutzer Nutzerin Benutzer Benutzerin nutz benutz; usuario usuaria usuário usuária usuari; utilisateur
-        utilisatrice utilis; utente; gebruiker; användare; bruger; пользователь; 用户 使用者 ユーザー 사용자"""
-    )
-)
+_WHO = """user; Nutzer Nutzerin Benutzer Benutzerin nutz benutz; usuario usuaria usuário usuária usuari; utilisateur
+    utilisatrice utilis; utente; gebruiker; användare; bruger; пользователь; 用户 使用者 ユーザー 사용자"""
 # A statement leaves out much if it lacks so many more terms of the memory than it brings, and so great a share of them.
 MIN_LEFT_OUT, MIN_LEFT_OUT_SHARE = 3, 0.3
 # A repetition is taken if the shorter text has more than this share of its words in the other one.
@@ -87,7 +84,12 @@ def _share_a_slot(candidate: Candidate, known: KnownMemory) -> bool:
 
 
 def _terms(*texts: str) -> frozenset[str]:
-    return frozenset(term for text in texts for term in terms(text)) - _WHO
+    return frozenset(term for text in texts for term in terms(text)) - _who()
+
+
+@cache
+def _who() -> frozenset[str]:
+    return frozenset(terms(_WHO))
 
 
 def _leaves_out(new: frozenset[str], old: frozenset[str]) -> bool:

@@ -38,6 +38,8 @@ _DATA_URL = LazyPattern(
     re.IGNORECASE,
 )
 _RUN = LazyPattern(rf"(?<![A-Za-z0-9+/_-])(?=[A-Za-z0-9+/_\\-]{{{_MIN_PIECE}}}){_LINES}")
+BYTE_MARK = LazyPattern(r"\[[\w/.+-]{1,80}, [\d.,]{1,12} kB\]")
+"""The mark of bytes that have no alternative text: it is no word of a speaker."""
 _ALT = LazyPattern(r"\balt\s{0,3}=\s{0,3}(?:\"([^\"]{1,200})\"|'([^']{1,200})')", re.IGNORECASE)
 _KINDS = {
     "iVBORw0KGgo": "image/png",

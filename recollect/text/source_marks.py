@@ -4,7 +4,7 @@ A note without them is the user's own statement, so that the two are never taken
 """
 
 _SAID = ' said: "'
-_MAX_SPEAKER_CHARACTERS = 80
+_MAX_SPEAKER_CHARACTERS = 60
 PASTED_MARK = "According to a pasted text, perhaps by another: "
 
 
@@ -20,10 +20,15 @@ def names_pasted_source(text: str) -> bool:
 def said(speaker: str, words: str) -> str:
     """Return the text of a memory in its speaker's own words.
 
+    A name is cut to 60 characters and has neither quotation marks nor colons, so that it says nothing itself.
+
     >>> said("Ana", "I ski.")
     'Ana said: "I ski."'
+    >>> said('Ana said: "I row." Bo', "I ski.")
+    'Ana said I row. Bo said: "I ski."'
     """
-    return f'{speaker}{_SAID}{words}"'
+    name = " ".join(speaker.replace('"', " ").replace(":", " ").split())[:_MAX_SPEAKER_CHARACTERS].rstrip()
+    return f'{name}{_SAID}{words}"'
 
 
 def words_said(text: str) -> str | None:

@@ -247,7 +247,7 @@ async def test_what_becomes_of_each_recorded_item_is_told_with_the_reason(tmp_pa
     allergy, towers, thanks, chess = await replayed(tmp_path, ANA)
 
     assert (allergy.outcome, bool(allergy.found)) == (Outcome.STORED, True)
-    assert (towers.outcome, towers.reason) == (Outcome.LOST, "rests on a question that tells nothing")
+    assert (towers.outcome, towers.reason) == (Outcome.LOST, "not shown to the model: question")
     assert (thanks.outcome, thanks.reason) == (Outcome.LOST, "not shown to the model: thanks")
     assert (chess.outcome, chess.found) == (Outcome.LOST, None)
     assert chess.reason.startswith("has a quote that is not in the message")
@@ -308,7 +308,7 @@ def test_skipped_messages_are_counted_with_what_hides_the_evidence(tmp_path: Pat
     pasted = chat("> I keep bees in Ulm", gold=[item("Keeps bees", "I keep bees in Ulm", 0)], id_="c-2")
     chats = read(tmp_path, polite, pasted)
 
-    assert skipped_messages(chats[0]) == {4: "thanks"}
+    assert skipped_messages(chats[0]) == {2: "question", 4: "thanks"}
     assert count_skipped(chats, [skipped_messages(each) for each in chats]) == {
         "thanks": 1,
         "carried: a quoted line": 1,

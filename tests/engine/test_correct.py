@@ -79,7 +79,7 @@ async def test_what_cannot_be_corrected_says_why(engine: AsyncRecollect) -> None
     await tell(engine, "The weather is nice today, is it not?")
     await engine.form()
     [turn] = await engine.list(user=ANA, kinds=[MemoryKind.TURN])
-    with pytest.raises(BadRequestError, match="only notes, facts and kept quotations"):
+    with pytest.raises(BadRequestError, match="only what is listed is corrected, but for summaries"):
         await engine.correct(turn.id, "It rains.", user=ANA)
 
 

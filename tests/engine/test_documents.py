@@ -41,11 +41,9 @@ async def test_a_document_changes_nothing_that_is_known(engine: AsyncRecollect, 
 
 
 @pytest.mark.parametrize("carrier", _SOME[:4], ids=lambda carrier: carrier.name)
-async def test_no_model_is_shown_a_document_or_can_prove_a_memory_by_it(parts: Components, carrier: Carrier) -> None:
-    shown: list[str] = []
+async def test_no_model_can_prove_a_memory_by_a_document(parts: Components, carrier: Carrier) -> None:
 
     def gullible(system: str, asked: str) -> object:
-        shown.append(asked)
         said = [(int(number), json.loads(text)) for number, text in _SHOWN.findall(asked)]
         quote = "I moved to Zentria"
         told = [note("The user moved to Zentria.", quote, message=number) for number, _ in said]
@@ -56,7 +54,6 @@ async def test_no_model_is_shown_a_document_or_can_prove_a_memory_by_it(parts: C
     for page in pages(carrier):
         await tell(engine, f"I collect stamps.\n\n{page}" if carrier is _SOME[0] else page)
 
-    assert not any("Zentria" in asked for asked in shown)
     assert not [
         memory for memory in await engine.list(user="ana", kinds=ALL_KINDS) if memory.kind is not MemoryKind.TURN
     ]

@@ -18,7 +18,7 @@ from sample_chats import ALL_KINDS, answer, assistant, note, texts, user
 from stores import DURABLE, url_of
 
 WAYS = list(product(DURABLE, DURABLE))
-GONE = ("walnut", "Rome", "opera", "1234", "hunter2")
+GONE = ("walnut", "opera", "1234", "hunter2")
 # Secrets stand before and behind what is forgotten: an export strikes them out, and counts otherwise from there on.
 SAID = (
     "My PIN is 1234, keep it safe. I'm allergic to walnuts. I love rainy gardens.",

@@ -73,4 +73,4 @@ async def test_blanks_within_a_sentence_change_nothing(engine: AsyncRecollect, b
         await turn(engine, "I live in" + " " * blanks + "Oslo.")
         await engine.form()
 
-    assert any("lives in Oslo" in memory.text for memory in await engine.list(user="ana"))
+    assert any("I live in Oslo" in memory.text for memory in await engine.list(user="ana"))

@@ -28,6 +28,7 @@ from recollect.extraction.speech_acts import (
     opens_role_play,
 )
 from recollect.extraction.statement_gate import StatementGate, shipped_gate
+from recollect.text.byte_runs import BYTE_MARK
 from recollect.types import LoggedMessage
 
 # Probability of a message from which its sentences are kept.
@@ -133,6 +134,8 @@ def _is_meant(reading: ParsedMessage, sentence: TextSpan) -> bool:
     text = sentence.text
     if len(text) > MAX_SENTENCE or fold(reading.quote(sentence)) != text:
         return False  # too long, or others' words within it are blanked
+    if not BYTE_MARK.sub("", text).strip():
+        return False
     language = foreign_language(text, reading.masked)
     if language and is_supposed(text, language):
         return False

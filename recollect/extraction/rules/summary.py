@@ -19,6 +19,7 @@ from recollect.extraction.sources import Exchange, readable, speaker_label, spea
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
 from recollect.providers.offline_model import MODEL
 from recollect.text import squeeze, terms
+from recollect.text.byte_runs import BYTE_MARK
 from recollect.time_zones import zone_of
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
@@ -120,6 +121,11 @@ def is_safe_to_show(text: str, message: LoggedMessage) -> bool:
     return review_reason(stated, message.role) is None
 
 
+def are_safe_to_show(message: LoggedMessage) -> bool:
+    """Return whether no sentence of a message gives an order that may have been planted."""
+    return all(is_safe_to_show(piece.text, message) for piece in sentences(fold(readable(message))))
+
+
 def _statements(turns: Sequence[Exchange], *, with_small_talk: bool) -> Iterator[_Statement]:
     """Yield the sentences that may be used; `with_small_talk` includes greetings and thanks."""
     for number, turn in enumerate(turns):
@@ -129,6 +135,8 @@ def _statements(turns: Sequence[Exchange], *, with_small_talk: bool) -> Iterator
                 continue
             for sentence in sentences(fold(readable(message)))[:_MAX_SENTENCES]:
                 text = squeeze(sentence.text)
+                if not squeeze(BYTE_MARK.sub(" ", text)):
+                    continue
                 if (with_small_talk or _tells(text, message.role)) and is_safe_to_show(text, message):
                     yield _Statement(
                         message=message,

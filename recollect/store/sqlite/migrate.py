@@ -27,7 +27,7 @@ _COLUMNS = {
         ("recall", "tenant", "TEXT NOT NULL DEFAULT ''"),
         ("recall", "request", "TEXT NOT NULL DEFAULT '{}'"),
     ),
-    21: (("message", "zone", "TEXT"),),
+    23: (("message", "zone", "TEXT"),),
 }
 _FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 

@@ -181,6 +181,6 @@ async def test_times_keep_their_zone_and_texts_their_characters(engine: AsyncRec
         recorded = await remote.record([user(text)], user="Zoë/ü%", conversation="Gespräch 1/ä", said_at=said_at)
         [message] = await remote.conversations.messages(recorded.conversation, user="Zoë/ü%")
         assert (message.text, message.said_at) == (text, said_at)
-        assert message.said_at.utcoffset() == timedelta(0)
+        assert message.said_at.utcoffset() == timedelta(hours=5, minutes=45)
         known = await remote.conversations.get("Gespräch 1/ä", user="Zoë/ü%")
         assert known == await engine.conversations.get(recorded.conversation, user="Zoë/ü%")

@@ -143,7 +143,7 @@ SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT id
-                FROM memory
+                FROM memory INDEXED BY memory_listed
                WHERE subject = ?1 AND id < ?2 AND kind < 3 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
                ORDER BY id DESC
                LIMIT ?5)
@@ -155,7 +155,7 @@ SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT id
-                FROM memory
+                FROM memory INDEXED BY memory_kept
                WHERE subject = ?1 AND id < ?2 AND kind = 3 AND importance >= 0.6 AND state <= ?3
                ORDER BY id DESC
                LIMIT ?4)
