@@ -12,6 +12,7 @@ from recollect.extraction.sentences import TextSpan, fold, sentences, within
 from recollect.extraction.speech_acts import is_hedged, is_joke, is_small_talk, statement_part
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import STOP_WORDS, words
+from recollect.text.byte_runs import BYTE_MARK
 
 RecordType = Literal["UNKNOWN", "DISCOVERY", "BEHAVIOR", "OUTCOME", "NOTE", "INSIGHT", "DECISION", "ERROR_LESSON"]
 # A text of up to this length is a remark; only longer ones can be worth a record.
@@ -170,12 +171,13 @@ def information_weight(sentence: str) -> float:
 
 
 def is_pleasantry(sentence: str) -> bool:
-    """Return whether a sentence is only a greeting, thanks, assent or politeness.
+    """Return whether a sentence is only a greeting, thanks, assent or politeness, or the mark of bytes.
 
     >>> is_pleasantry("Hello Marcus!"), is_pleasantry("Hello, I moved to Oslo and found the house")
     (True, False)
     """
-    return is_small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
+    is_bytes = not BYTE_MARK.sub("", sentence).strip()
+    return is_bytes or is_small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
 
 
 def shorten(text: str, max_characters: int = MAX_SUMMARY_CHARACTERS) -> str:

@@ -33,7 +33,6 @@ from recollect.formation.skips import why_skipped
 from recollect.profiles.policies import FormPolicy
 from recollect.providers.protocols import LanguageModel
 from recollect.text import terms
-from recollect.text.byte_runs import BYTE_MARK
 from recollect.types import Candidate, LoggedMessage, Memory, MemoryKind
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
@@ -240,8 +239,7 @@ def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) ->
 
 
 def _says_something(message: LoggedMessage) -> bool:
-    words = BYTE_MARK.sub(" ", readable(message))
-    return any(not is_pleasantry(piece.text) for piece in sentences(fold(words)))
+    return any(not is_pleasantry(piece.text) for piece in sentences(fold(readable(message))))
 
 
 async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime: Runtime) -> tuple[Memory, ...]:
