@@ -12,8 +12,8 @@ def collapse_sources(ranked: Sequence[RankedRow]) -> tuple[list[RankedRow], list
     """Keep the better of each quotation and the notes and facts formed from it.
 
     The note or fact is shown, with the higher evidence of both, unless the quotation scores more than `QUOTATION_LEAD`
-    higher: then the quotation holds what is asked for and the note does not. Standing facts always stay. Several notes
-    of one message all stay, and so do episodes.
+    higher: then the quotation holds what is asked for and the note does not. Standing facts always stay, and so does a
+    quotation that is kept: it says more than its facts quote. Several notes of one message stay, and so do episodes.
 
     Args:
         ranked: Rows of one or several subjects; standing facts first, then best first.
@@ -31,7 +31,7 @@ def collapse_sources(ranked: Sequence[RankedRow]) -> tuple[list[RankedRow], list
     kept: list[RankedRow | None] = list(ranked)
     gone: list[tuple[RankedRow, RankedRow]] = []
     for index, row in enumerate(ranked):
-        if row.kind is not MemoryKind.TURN:
+        if row.kind is not MemoryKind.TURN or row.is_statement:
             continue
         rivals = [rival for source in row.sources for rival in distilled.get(source, ()) if kept[rival] is not None]
         if rivals:

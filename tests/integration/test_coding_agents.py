@@ -13,7 +13,7 @@ from integration.hook_process import SCRIPT, HookProcess
 from integration.raw_client import eventually
 from patience import PATIENCE_S
 
-SAID = "Our package manager is pnpm, never npm. I'm allergic to peanuts."
+SAID = "We use pnpm in this project, never npm. I'm allergic to peanuts."
 ASKED = "Which package manager do we use?"
 _CODEX = """model = "gpt-5"
 model_provider = "scripted"
@@ -80,13 +80,13 @@ def test_an_agent_remembers_from_one_session_to_the_next(coding_agents: Path, ho
 
         agent.say(ASKED, "shop")
         asked = [body for body in bodies[before:] if ASKED in body]
-        assert any("Our package manager is pnpm" in body and "allergic to peanuts" in body for body in asked)
+        assert any("We use pnpm in this project" in body and "allergic to peanuts" in body for body in asked)
 
         before = len(bodies)
         agent.say(ASKED, "bank")
         asked = [body for body in bodies[before:] if ASKED in body]
         assert any("allergic to peanuts" in body for body in asked)
-        assert not any("Our package manager is pnpm" in body for body in asked)
+        assert not any("We use pnpm in this project" in body for body in asked)
 
     log = Database(hook.database).messages("local")
     assert [(message.role, message.text) for message in log] == [
