@@ -18,7 +18,9 @@ async def post(client: httpx.AsyncClient, **body: object) -> httpx.Response:
 
 async def test_a_hook_records_and_recalls(client: httpx.AsyncClient, engine: AsyncRecollect) -> None:
     said = {"conversation": "s1", "turn": "1", "app": "shop-1"}
-    first = await post(client, event="prompt", text="Our package manager is pnpm. I'm allergic to nuts.", **said)
+    first = await post(
+        client, event="prompt", text="We use pnpm in this project, never npm. I'm allergic to nuts.", **said
+    )
     assert (first.status_code, first.json()) == (200, {"context": ""})
     assert (await post(client, event="answer", text="Noted.", **said)).json() == {"context": ""}
     await engine.form()
