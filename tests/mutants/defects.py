@@ -178,8 +178,8 @@ SELECT *
     Defect(
         name="resolve: what differs in a sign is merged",
         file="recollect/resolution/note_rules.py",
-        sound="    difference = never_merge(candidate.text, known.text)\n    if difference is None:",
-        planted="    difference = never_merge(candidate.text, known.text)\n    if True:",
+        sound="    if how is None or never_merge(candidate.text, known.text) is not None:\n",
+        planted="    if how is None:\n",
         noticed_by=("tests/resolution/test_decide.py::test_what_differs_in_a_sign_stands_beside_it_however_similar",),
     ),
     Defect(
