@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from recollect.errors import BadRequestError
 from recollect.lazy_pattern import LazyPattern
+from recollect.text_caches import register_text_cache
 
 EXAMPLES = "Europe/Berlin, CET or UTC+2"
 # What people say that the database of zones has not, or has without daylight saving. The letters of a zone mean its
@@ -51,6 +52,7 @@ _MAX_OFFSET = timedelta(hours=14)
 _MAX_CHARACTERS = 64
 
 
+@register_text_cache
 @lru_cache(maxsize=1024)
 def read_zone(text: str) -> tzinfo | None:
     """Return the time zone that a text names; None if it names none.

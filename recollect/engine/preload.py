@@ -10,6 +10,7 @@ _TURN_MODULES = (
     "recollect.engine.memory_tools",
     "recollect.engine.stages",
     "recollect.engine.turn",
+    "recollect.formation.unindexed",
     "recollect.maintenance.eraser",
     "recollect.maintenance.reindex_terms",
     "recollect.maintenance.sweep",

@@ -1,7 +1,7 @@
 """Repositories work on the subjects they are given: operators' operations alone span all of them."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import get_type_hints
 
 import pytest
@@ -35,7 +35,7 @@ MODULES = (
     traces,
 )
 # A subject, or what names one.
-NAMES_A_SUBJECT = (Subject, Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
+NAMES_A_SUBJECT = (Subject, Sequence[Subject], Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
 # Keys and administrative acts belong to no subject.
 KEYS_AND_ACTS = (
     "add_audit",

@@ -9,6 +9,7 @@ import secrets
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from stat import S_IRWXU
 
 from recollect.hook.places import state_folder
 from recollect.settings import Settings
@@ -27,7 +28,7 @@ def session_secret(settings: Settings) -> bytes:
         return settings.session_secret.get_secret_value().encode()
     path = Path(state_folder()) / _FILE
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=S_IRWXU, parents=True, exist_ok=True)
         if not path.exists():
             _make(path)
         return _read(path)
