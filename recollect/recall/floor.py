@@ -54,6 +54,8 @@ SAME_MEANING_THRESHOLD = 0.88
 USUAL_NEARNESS = 0.5
 # A message with fewer informative words continues the conversation before it ("and the other one?").
 MIN_OWN_WORDS = 3
+# With fewer memories, a question that has any telling word of theirs is related: the shares say little.
+FEW_MEMORIES = 30
 # Maximum number of memories kept because they name an instance of what a message asks for in general ("which animals").
 MAX_INSTANCES = 3
 # Memories with the most evidence by words whose shares are computed.
@@ -180,7 +182,16 @@ def is_related(query: Query, snapshot: SubjectSnapshot, signals: RankingSignals)
         return True
     if find_known_names(query, signals.words.hits):
         return True
+    if query.question and len(snapshot) < FEW_MEMORIES and _shares_a_rare_word(query, signals, informative):
+        return True
     return measure_familiarity(query, snapshot, signals, informative).chance >= query.policy.related
+
+
+def _shares_a_rare_word(query: Query, signals: RankingSignals, informative: Sequence[bool]) -> bool:
+    """Return whether any memory has a word of a query that says what it is about, and is not common."""
+    hits = int(np.bitwise_or.reduce(signals.words.hits)) if len(signals.words.hits) else 0
+    spoken = zip(spoken_terms(query), informative, strict=True)
+    return any(tells and hits >> bit & 1 and not is_common(word) for bit, ((_, word), tells) in enumerate(spoken))
 
 
 def _has_memories_of_its_time(signals: RankingSignals) -> bool:
