@@ -29,6 +29,8 @@ from recollect.types import (
 
 # The most that a kept quotation is worth: less than what is known for sure.
 _MAX_IMPORTANCE = 0.8
+# Share of a sentence's letters that its facts may leave unquoted, such as an "and" between them.
+MAX_UNQUOTED = 0.2
 
 
 def kept_turns(
@@ -64,13 +66,25 @@ def kept_turns(
         kept = [
             each
             for each in kept_sentences(reading, sentences(reading.masked))
-            if not any(reading.quote(each.piece) in quote for quote in stated)
+            if not _is_quoted(reading.quote(each.piece), stated)
         ]
         if not kept:
             continue
         weight = KEPT_IMPORTANCE + (_MAX_IMPORTANCE - KEPT_IMPORTANCE) * max(each.probability for each in kept)
         changes.append(StrengthenMemory(id=MemoryId(id_text(hot.ids[place])), importance=round(weight, 2)))
     return changes
+
+
+def _is_quoted(sentence: str, quotes: Sequence[str]) -> bool:
+    """Return whether facts quote a sentence, all of it or clause by clause."""
+    left = sentence
+    for quote in sorted(quotes, key=len, reverse=True):
+        left = "" if sentence in quote else left.replace(quote, " ")
+    return _letters(left) <= MAX_UNQUOTED * _letters(sentence)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
 
 
 def without_held(said: Sequence[LoggedMessage], changes: Sequence[Change]) -> list[LoggedMessage]:
