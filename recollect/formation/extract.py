@@ -108,7 +108,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     again = [*log_repeated_parts(batch, parts, runtime), *await _left_out(batch, extracted, runtime)]
     decisions = [*await _unknown(decisions, lease, runtime), *again]
-    changes = [*changes, *await _kept(batch, extracted, without_held(new, changes), runtime)]
+    changes = [*changes, *await _kept(batch, extracted, new, changes, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
     return FormationResult(
         formed_seq=batch.formed_seq,
@@ -120,18 +120,22 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
 
 
 async def _kept(
-    batch: ExtractionBatch, extracted: ExtractionResult, said: Sequence[LoggedMessage], runtime: Runtime
+    batch: ExtractionBatch,
+    extracted: ExtractionResult,
+    said: Sequence[LoggedMessage],
+    changes: Sequence[Change],
+    runtime: Runtime,
 ) -> list[StrengthenMemory]:
     """Weigh the quotations of messages that are worth keeping, where no model forms notes of them."""
     form = batch.profile.form
     if runtime.model is not None or not form.turns or form.extractor != "memories":
         return []
-    source = extraction_input(batch, runtime)
-    return await run_in_thread_if_large(
-        characters(batch.messages),
-        lambda: kept_turns(source, batch.hot, said, extracted.candidates),
-        above=LARGE_BATCH,
-    )
+
+    def weigh_quotations() -> list[StrengthenMemory]:
+        source = extraction_input(batch, runtime)
+        return kept_turns(source, batch.hot, without_held(said, changes), extracted.candidates)
+
+    return await run_in_thread_if_large(characters(batch.messages), weigh_quotations, above=LARGE_BATCH)
 
 
 def _owned(extracted: ExtractionResult, batch: ExtractionBatch, opened: Conversation | None) -> ExtractionResult:

@@ -68,7 +68,7 @@ def kept_turns(
             for each in kept_sentences(reading, sentences(reading.masked))
             if not _is_quoted(reading.quote(each.piece), stated)
         ]
-        if not kept:
+        if not kept or not are_safe_to_show(reading.message):
             continue
         weight = KEPT_IMPORTANCE + (_MAX_IMPORTANCE - KEPT_IMPORTANCE) * max(each.probability for each in kept)
         changes.append(StrengthenMemory(id=MemoryId(id_text(hot.ids[place])), importance=round(weight, 2)))
@@ -88,14 +88,14 @@ def _letters(text: str) -> int:
 
 
 def without_held(said: Sequence[LoggedMessage], changes: Sequence[Change]) -> list[LoggedMessage]:
-    """Return the messages of which nothing waits for review and no sentence gives an order that may be planted."""
+    """Return the messages of which nothing waits for review."""
     held = {
         source.seq
         for change in changes
         if isinstance(change, AddMemory) and change.memory.state is MemoryState.HELD
         for source in change.memory.evidence
     }
-    return [message for message in said if message.seq not in held and are_safe_to_show(message)]
+    return [message for message in said if message.seq not in held]
 
 
 def _is_mostly_own(reading: ParsedMessage, whole: str) -> bool:
