@@ -55,7 +55,7 @@ USUAL_NEARNESS = 0.5
 # A message with fewer informative words continues the conversation before it ("and the other one?").
 MIN_OWN_WORDS = 3
 # With fewer memories, a question that has any telling word of theirs is related: the shares say little.
-FEW_MEMORIES = 30
+MAX_FEW_MEMORIES = 30
 # Maximum number of memories kept because they name an instance of what a message asks for in general ("which animals").
 MAX_INSTANCES = 3
 # Memories with the most evidence by words whose shares are computed.
@@ -182,7 +182,7 @@ def is_related(query: Query, snapshot: SubjectSnapshot, signals: RankingSignals)
         return True
     if find_known_names(query, signals.words.hits):
         return True
-    if query.question and len(snapshot) < FEW_MEMORIES and _shares_a_rare_word(query, signals, informative):
+    if query.question and len(snapshot) < MAX_FEW_MEMORIES and _shares_a_rare_word(query, signals, informative):
         return True
     return measure_familiarity(query, snapshot, signals, informative).chance >= query.policy.related
 
