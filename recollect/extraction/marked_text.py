@@ -122,8 +122,8 @@ def without_marks(words: str) -> str:
 def shortened(words: str, head: int, tail: int) -> str:
     """Leave out the middle of long words; a mark says how much.
 
-    >>> shortened("I live in Oslo, and I ski all winter long.", 9, 5)
-    'I live in[… 28 characters left out …]long.'
+    >>> shortened("I live in Oslo, and I ski all through the long winter.", 9, 7)
+    'I live in[… 38 characters left out …]winter.'
     """
     left = len(words) - head - tail
     if left <= len(_LEFT_OUT):

@@ -143,7 +143,7 @@ async def test_lists_of_health_are_worked_off(
 
     held = await hold_bergen(engine, parts, clock)
     await open_list(tab, "Contradictions that wait for review")
-    await tab.press("Keep this one: The user lives in Oslo.")
+    await tab.press('Keep this one: The user said: "I live in Oslo."')
     assert (await engine.get(held.id, user=WHO)).state is MemoryState.CLOSED
 
     await open_list(tab, "What was replaced in the last 30 days")

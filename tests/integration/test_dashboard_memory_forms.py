@@ -23,6 +23,7 @@ pytestmark = pytest.mark.parametrize("kind", [kind for kind in ("memory", "postg
 WHO = Subject("user", NAME)
 HOME = page_path("subjects", WHO.text)
 FAMILY = Subject("shared", f"family {NAME}")
+OSLO = 'The user said: "I live in Oslo."'
 MANY = "POST /subjects/{subject}/memories/many"
 ONE = "POST /subjects/{subject}/memories/{memory}"
 
@@ -91,7 +92,7 @@ async def test_filters_the_past_and_pages_show_what_they_say(
     await tab.page.get_by_role("link", name="Next page").click()
     await tab.page.get_by_text(f"Old {HOSTILE[1]}").wait_for()
     await tab.check("the second page")
-    assert len(await shown(tab)) == 13
+    assert len(await shown(tab)) == 12
 
     async def chosen(label: str, value: str) -> list[str]:
         await tab.open(HOME)
@@ -99,7 +100,7 @@ async def test_filters_the_past_and_pages_show_what_they_say(
         await tab.press("Apply")
         return await shown(tab)
 
-    assert await chosen("Kind", "fact") == ["The user lives in Oslo."]
+    assert await chosen("Kind", "fact") == [OSLO]
     assert await chosen("Age", "older-month") == [f"Old {HOSTILE[1]}"]
     assert (await chosen("Order", "oldest first"))[0] == f"Old {HOSTILE[1]}"
     assert await chosen("State", "closed") == []
@@ -107,7 +108,7 @@ async def test_filters_the_past_and_pages_show_what_they_say(
         ("Type of notes", "wish", [f"Old {HOSTILE[1]}"]),
         ("Type of notes", HOSTILE[0], []),
         ("Tag", MIXED, []),
-        ("From the conversation", NAME, ["The user lives in Oslo."] * 2),
+        ("From the conversation", NAME, [OSLO]),
     ):
         await tab.open(HOME)
         part = await tab.unfold("More filters")
@@ -162,7 +163,7 @@ async def test_a_fact_is_corrected_forgotten_and_brought_back(
     await tab.press("Undo", tab.page.get_by_role("status"))
     await tab.page.get_by_text("Undone.", exact=True).wait_for()
     assert (await engine.get(held.id, user=WHO)).state is MemoryState.ACTIVE
-    await tab.press("Undo: Added in the place of “The user lives in Rome.”, 2026-01-04 00:00")
+    await tab.press('Undo: Added in the place of “The user said: "I live in Rome."”, 2026-01-04 00:00')
     assert (await engine.get(rome.id, user=WHO)).state is MemoryState.ACTIVE
 
 

@@ -24,6 +24,7 @@ CALLS = (
     ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
 )
 ASKED = "When do I row?"
+AGAIN = "Does Ana row on Fridays, too?"
 PROVIDER = """model = "gpt-5"
 model_provider = "scripted"
 [model_providers.scripted]
@@ -106,7 +107,7 @@ def test_claude_code_is_installed_seen_and_removed(home: Home) -> None:
     with agent_upstream(CALLS) as (port, bodies):
         home.env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
         assert ANSWER in home.run("claude", "-p", ASKED, "--allowedTools", "mcp__recollect")
-        assert ANSWER in home.run("claude", "-p", "And on Fridays?", "--allowedTools", "mcp__recollect")
+        assert ANSWER in home.run("claude", "-p", AGAIN, "--allowedTools", "mcp__recollect")
     assert any("recollect-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
     home.run_lines(remove)
     hooks, tools = home.run_lines(check)
@@ -136,7 +137,7 @@ def test_codex_is_installed_seen_and_removed(home: Home) -> None:
         assert "codex, user: installed in" in hooks
         assert "recollect mcp --project" in " ".join(tools.split())
         assert ANSWER in home.run(*CODEX, *APPROVED, ASKED)
-        assert ANSWER in home.run(*CODEX, *APPROVED, "And on Fridays?")
+        assert ANSWER in home.run(*CODEX, *APPROVED, AGAIN)
     assert any("recollect-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
     home.run_lines(remove)
     hooks, tools = home.run_lines(check)
