@@ -4,10 +4,8 @@ Sentences end where `recollect.text.sentence_ends` says.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.dates import DateMention
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
 from recollect.text import is_list_number, sentence_ends
@@ -192,24 +190,3 @@ def shortened(text: str, max_characters: int) -> str:
         return text[: ends[-1]].rstrip()
     head, blank, _ = text[:max_characters].rpartition(" ")
     return (head if blank else text[: max_characters - 1]).rstrip(" ,;:-") + "…"
-
-
-def write_out(text: str, mentions: Sequence[DateMention], *, offset: int = 0) -> str:
-    """Write the days that relative dates mean after them, in brackets: 'tomorrow [4 May 2026]'.
-
-    Dates that name their year stay as they are; every word of the text stays.
-
-    Args:
-        text: A part of the text in which the mentions were found.
-        mentions: Dates of that text; those outside the part are ignored.
-        offset: Start of the part in that text.
-    """
-    for mention in sorted(mentions, key=lambda found: found.span, reverse=True):
-        start, end = mention.span[0] - offset, mention.span[1] - offset
-        if mention.explicit or mention.recurs or start < 0 or end > len(text):
-            continue
-        end -= text[start:end].endswith(".")
-        # "Tomorrow's exam": the day belongs to the whole word.
-        end += 2 if text[end : end + 2] in ("'s", "’s") else 0
-        text = f"{text[:end]} [{mention.absolute}]{text[end:]}"
-    return text

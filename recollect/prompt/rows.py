@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
 from recollect.chat.content import speaker_name
-from recollect.dates import Direction, parse_dates
+from recollect.dates import DateMention, Direction, parse_dates, write_out, written
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
 from recollect.prompt.sentences import fact_sentence, key_of_speaker
 from recollect.text.source_marks import words_said
 from recollect.time_zones import day_of, zone_of
-from recollect.types import Memory, MemoryKind
+from recollect.types import MAX_MEMORY_CHARACTERS, Memory, MemoryKind
 
 # Names are short; a longer text is not a name.
 _MAX_NAME_CHARACTERS = 60
@@ -93,21 +93,39 @@ def _class(memory: Memory, reading: RowFormat) -> str:
 
 def _statement(memory: Memory, reading: RowFormat) -> str:
     """Return a memory as it is stored; what quotes its speaker with the speaker and the day."""
-    return fact_sentence(memory, reading.max_characters) if _said(memory) is None else _quote(memory, reading)
+    return fact_sentence(memory, reading.max_characters) if _said(memory, reading) is None else _quote(memory, reading)
 
 
 def _quote(memory: Memory, reading: RowFormat) -> str:
     """Return a memory between quotation marks, with who said it and when."""
-    said = _said(memory)
+    said = _said(memory, reading)
     if said is None:
-        return f'"{fact_sentence(memory, reading.max_characters)}" ({_from(memory)}{reading.day(memory)})'
+        return f'"{fact_sentence(memory, reading.max_characters)}" ({_from(memory)}{written(reading.day(memory))})'
     words = escape_quotation(said, reading.max_characters)
-    return f'"{words}" (said by {speaker_of(memory)} on {_said_on(memory, reading)})'
+    return f'"{words}" ({speaker_of(memory)}, {written(_said_on(memory, reading))})'
 
 
-def _said(memory: Memory) -> str | None:
-    """Return the words that a memory quotes; None if it is not in its speaker's words."""
-    return memory.text if memory.kind is MemoryKind.TURN else words_said(memory.text)
+def _said(memory: Memory, reading: RowFormat) -> str | None:
+    """Return the words that a memory quotes, days written out; None if it is not in its speaker's words."""
+    if memory.kind is not MemoryKind.TURN:
+        return words_said(memory.text)  # their days were written out when it was formed
+    return dated_words(memory, reading.zone, 2 * reading.max_characters)
+
+
+def dated_words(memory: Memory, zone: tzinfo, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
+    """Return the beginning of a quotation, with the days that its relative dates mean in brackets."""
+    text = memory.text[:max_characters]
+    return write_out(text, _days_in(text, memory, zone))
+
+
+def _days_in(text: str, memory: Memory, zone: tzinfo) -> list[DateMention]:
+    """Return the days that a part of a memory's text names, as they were meant when it was said."""
+    there = zone_of(memory.valid_from, zone)
+    return parse_dates(text, said_at=_said_at(memory), zone=there, default=Direction.AHEAD)
+
+
+def _said_at(memory: Memory) -> datetime:
+    return max((source.said_at for source in memory.evidence), default=memory.valid_from)
 
 
 def _said_on(memory: Memory, reading: RowFormat) -> date:
@@ -132,11 +150,9 @@ def has_passed(memory: Memory, reading: RowFormat) -> bool:
     text = memory.text[:_MAX_DATED]
     if memory.kind not in _PASSED or _RECURS.search(text):
         return False
-    said_at = max((source.said_at for source in memory.evidence), default=memory.valid_from)
-    zone = zone_of(memory.valid_from, reading.zone)
-    mentions = parse_dates(text, said_at=said_at, zone=zone, default=Direction.AHEAD)
-    ahead = [mention for mention in mentions if mention.start > said_at and not mention.recurs]
-    return bool(ahead) and all(mention.end <= reading.now for mention in ahead)
+    said_at = _said_at(memory)
+    ahead = [day for day in _days_in(text, memory, reading.zone) if day.start > said_at and not day.recurs]
+    return bool(ahead) and all(day.end <= reading.now for day in ahead)
 
 
 def _past(memory: Memory, reading: RowFormat) -> str:

@@ -5,8 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.dates import Direction, parse_dates
-from recollect.extraction.sentences import write_out
+from recollect.dates import Direction, parse_dates, write_out
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

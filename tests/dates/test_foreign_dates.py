@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from cpu_limit import cpu_limit
 from foreign_phrases import PHRASES, SAID, Phrase
-from recollect.dates import DateMention, Direction, parse_dates
+from recollect.dates import DateMention, Direction, parse_dates, write_out
 from recollect.dates.foreign import foreign_dates
 from recollect.dates.foreign_words import covered, date_words
-from recollect.extraction.sentences import write_out
 
 UTC_ZONE = ZoneInfo("UTC")
 

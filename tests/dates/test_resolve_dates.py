@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dates import DateMention, Precision, parse_dates, parser
-from recollect.extraction.sentences import write_out
+from recollect.dates import DateMention, Precision, parse_dates, parser, write_out
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -18,7 +18,7 @@ from stores import STORES
 ANA = Subject("user", "ana")
 ENDED = "No longer true:"
 ALLERGIC, OUTGROWN = "Tom has a peanut allergy.", "Tom is no longer allergic to peanuts."
-ROW = f'- "{ALLERGIC}" (said by the user on 2026-01-01)'
+ROW = f'- "{ALLERGIC}" (the user, 1 January 2026)'
 DINNER, TODAY, TOMORROW = "What may Tom eat for dinner?", "What else is there to do today?", "And tomorrow?"
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect import AsyncRecollect
+from recollect.dates import written
 from recollect.testing import NEW_YEAR, FakeClock
 
 DINNER = "what should I cook for dinner?"
@@ -10,7 +11,7 @@ DINNER = "what should I cook for dinner?"
 
 def row(words: str) -> str:
     """Return the row of the block that quotes a message."""
-    return f'- "{words}" (said by the user on {NEW_YEAR.date().isoformat()})'
+    return f'- "{words}" (the user, {written(NEW_YEAR.date())})'
 
 
 async def profile_block(engine: AsyncRecollect, clock: FakeClock, *said: str) -> list[str]:

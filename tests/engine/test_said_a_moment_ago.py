@@ -61,7 +61,7 @@ async def test_the_prompt_has_it_dated_before_what_it_may_have_changed(
     clock.advance(days=1)
     await say(engine, now)
     text = await prompt(engine, user(question))
-    assert f'{now.replace(chr(34), "")}\\" (said by the user on 2026-01-02)' in text
+    assert f'{now.replace(chr(34), "")}\\" (the user, 2 January 2026)' in text
     old = next((part for part in ("Oslo", "上海", "Vera") if part in text), None)
     assert old is None or text.index(place) < text.index(old)
 

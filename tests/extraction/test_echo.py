@@ -62,7 +62,7 @@ def test_a_memory_that_a_person_pastes_word_for_word_is_an_echo() -> None:
     [
         ("## Long-term memory: user profile\n- location: Oslo\n\nI moved.", "I moved."),
         ("- [FACT] The user likes tea. (importance: 0.8)\nI moved.", "I moved."),
-        ('- "The user likes tea." (said by the user on 2026-01-01)\nI moved.', "I moved."),
+        ('- "The user likes tea." (the user, 1 January 2026)\nI moved.', "I moved."),
         ("1. [Created: 2026-01-01] The user likes tea.\nI moved.", "I moved."),
         ("<erinnerung>\nI like tea.\n</erinnerung>\nI moved.", "I moved."),
         ("PHJlY29sbGVjdC1tZW1vcnkgaWQ9IjEiPkkgbGlrZSB0ZWE8L3JlY29sbGVjdC1tZW1vcnk+ I moved.", "I moved."),

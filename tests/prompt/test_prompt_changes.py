@@ -83,7 +83,7 @@ def test_notes_that_ended_follow_the_facts() -> None:
 def test_a_new_fact_in_its_speakers_words_has_the_speaker_and_the_day() -> None:
     bergen = fact(2, "location", "Bergen", text='The user said: "I moved to Bergen."')
     [_, row] = lines(block([bergen], [OSLO]))
-    assert row == '- "I moved to Bergen." (said by someone on 2026-01-01) (no longer Oslo).'
+    assert row == '- "I moved to Bergen." (someone, 1 January 2026) (no longer Oslo).'
 
 
 def test_what_has_no_room_is_left_for_the_next_prompt() -> None:

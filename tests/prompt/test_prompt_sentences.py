@@ -59,7 +59,7 @@ def test_a_fact_is_shown_as_it_is_stored(key: str, value: str, text: str) -> Non
 def test_a_fact_in_its_speakers_words_is_quoted_with_speaker_and_day(words: str) -> None:
     memory = fact(1, "avoid:ibuprofen", said("The user", words), value="ibuprofen")
     shown = value_of("statement", memory, FORMAT)
-    assert shown.startswith(f'"{words}" (said by ')
+    assert shown.startswith(f'"{words}" (someone, ')
     assert shown == value_of("quote", memory, FORMAT)
 
 

@@ -65,6 +65,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from recollect.prompt.rows import dated_words
 from recollect.types import Memory, MemoryKind
 
 FOLDER = Path(__file__).parent / "conversations"
@@ -225,8 +226,9 @@ class Case(_Read):
 
 
 def line_of(memory: Memory) -> str:
-    """Write a memory as the text that is searched for words."""
-    return (memory.text + slot_of(memory)).lower()
+    """Write a memory, a quotation with its days written out, as the text that is searched for words."""
+    words = dated_words(memory, UTC) if memory.kind is MemoryKind.TURN else memory.text
+    return (words + slot_of(memory)).lower()
 
 
 def slot_of(memory: Memory) -> str:

@@ -14,7 +14,7 @@ from .story import SLOTS, Lesson, Story, StoryTurn
 _WORD = re.compile(r"\w+")
 _DAY = re.compile(r"\[[^\]]*\]")
 _GAP = "…"
-_QUOTATION = re.compile(r"\"(.+)\" \(said by the (?:user|assistant) on [\d-]+\)$|^[\w ]+ said: \"(.+)\"", re.DOTALL)
+_QUOTATION = re.compile(r"\"(.+)\" \((?:the user|the assistant), \d+ \w+ \d{4}\)$|^[\w ]+ said: \"(.+)\"", re.DOTALL)
 
 
 def is_shown_beside_newer(story: Story, line: str, stated: str, lines: Iterable[str]) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from recollect.dates import written
 from recollect.types import Memory, MemoryKind
 
 from .changes import is_shown_beside_newer
@@ -148,7 +149,7 @@ def _as_quotation(memory: Memory) -> str:
     if memory.kind is not MemoryKind.TURN:
         return memory.text
     role = next((source.role for source in memory.evidence), "user")
-    return f'"{memory.text}" (said by the {role} on {memory.valid_from.date()})'
+    return f'"{memory.text}" (the {role}, {written(memory.valid_from.date())})'
 
 
 def _false_slot(story: Story, memory: Memory) -> str | None:

@@ -6,8 +6,9 @@ Nothing is re-worded: a quotation is a part of its message, with the days that r
 from dataclasses import dataclass
 from datetime import datetime
 
+from recollect.dates import write_out
 from recollect.extraction.rules.parsed_message import PLAIN, ParsedMessage
-from recollect.extraction.sentences import TextSpan, write_out
+from recollect.extraction.sentences import TextSpan
 from recollect.extraction.sources import speaker_of
 from recollect.text.source_marks import said
 from recollect.types import Candidate, MemoryKind

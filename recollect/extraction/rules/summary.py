@@ -11,10 +11,10 @@ from datetime import tzinfo
 from math import log, sqrt
 from typing import NamedTuple
 
-from recollect.dates import Direction, parse_dates
+from recollect.dates import Direction, parse_dates, write_out
 from recollect.extraction.redaction import is_scrubbed
 from recollect.extraction.review_gate import planted_order, review_reason
-from recollect.extraction.sentences import fold, sentences, write_out
+from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import Exchange, readable, speaker_label, speaker_of
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
 from recollect.providers.offline_model import MODEL
