@@ -31,7 +31,7 @@ def collapse_sources(ranked: Sequence[RankedRow]) -> tuple[list[RankedRow], list
     kept: list[RankedRow | None] = list(ranked)
     gone: list[tuple[RankedRow, RankedRow]] = []
     for index, row in enumerate(ranked):
-        if row.kind is not MemoryKind.TURN or row.is_statement:
+        if row.is_kept:
             continue
         rivals = [rival for source in row.sources for rival in distilled.get(source, ()) if kept[rival] is not None]
         if rivals:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from recollect.recall.later import put_later_first
 from recollect.recall.newest import asks_what_holds_now, put_newest_first
 from recollect.recall.pack import Counting, RankedMemory, Room, pack
 from recollect.recall.rank import Explanation
@@ -36,6 +37,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         spares=ranking.spares,
         gists=ranking.gists,
     )
+    kept = put_later_first(kept, ranking.later)
     explanation = Explanation(query)
     items = tuple(
         [

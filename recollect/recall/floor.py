@@ -16,7 +16,7 @@ import numpy as np
 
 from recollect.recall.known_names import GENERAL, REMEMBERING, find_known_names, spoken_terms
 from recollect.recall.query import Query
-from recollect.recall.rank import RankedRow
+from recollect.recall.rank import MAX_FEW_MEMORIES, RankedRow
 from recollect.recall.signals import RankingSignals
 from recollect.recall.top_k import top_k
 from recollect.text import (
@@ -54,8 +54,6 @@ SAME_MEANING_THRESHOLD = 0.88
 USUAL_NEARNESS = 0.5
 # A message with fewer informative words continues the conversation before it ("and the other one?").
 MIN_OWN_WORDS = 3
-# With fewer memories, a question that has any telling word of theirs is related: the shares say little.
-MAX_FEW_MEMORIES = 30
 # Maximum number of memories kept because they name an instance of what a message asks for in general ("which animals").
 MAX_INSTANCES = 3
 # Memories with the most evidence by words whose shares are computed.

@@ -22,7 +22,7 @@ STANDING_SHARE = 0.75
 FRAME_TOKENS = 82
 ROW_TOKENS = 16
 STANDING_ROW_TOKENS = 3
-_QUOTED_ROW = '- "" (the user, 1 January 2026)\n'
+_QUOTED_ROW = '- "" (the user, 30 September 2026)\n'
 # Maximum tokens of a row of the profile block that is not about health: a longer one is shown where it bears on the
 # query, not in every prompt. Over ten conversations of BEAM, where a sentence has 36 words on average, the block took
 # 490 tokens of 800 without this limit.

@@ -60,8 +60,12 @@ _DAY_US = 86_400 * 1_000_000
 # Up to this many source keys it is faster to convert all than the few that are needed.
 _CONVERT_ALL_THRESHOLD = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
-_ASSISTANT = 2
-_FACT, _TURN = MemoryKind.FACT.number, MemoryKind.TURN.number
+_USER, _ASSISTANT = 1, 2
+_FACT, _NOTE, _TURN = MemoryKind.FACT.number, MemoryKind.NOTE.number, MemoryKind.TURN.number
+_DISTILLED = np.array([_FACT, _NOTE])
+# With fewer memories, a question that has any telling word of theirs is related, and one about its author needs all
+# that the author said: shares of words and ranks say little.
+MAX_FEW_MEMORIES = 30
 
 
 class PriorEvidence:
@@ -105,6 +109,8 @@ class RankedRow(NamedTuple):
     around: float
     """Log-odds added by neighbouring and linked messages."""
     importance: float
+    is_statement: bool
+    """It says what holds: a note, a fact or, where no model writes notes, what the user said; see `find_statements`."""
     standing: bool
     sources: tuple[int, ...]
     """`source_key` of each source."""
@@ -118,16 +124,26 @@ class RankedRow(NamedTuple):
         return 1 / (1 + exp(-evidence if -60 < evidence < 60 else -min(60.0, max(-60.0, evidence))))
 
     @property
-    def is_statement(self) -> bool:
-        """Whether it is a note or, where no model writes notes, a quotation that is kept."""
-        kept = self.kind is MemoryKind.TURN and self.importance >= KEPT_IMPORTANCE
-        return kept or self.kind is MemoryKind.NOTE
+    def is_kept(self) -> bool:
+        """Whether it is listed among what is known: it is no quotation, or one that is kept."""
+        return self.kind is not MemoryKind.TURN or self.importance >= KEPT_IMPORTANCE
 
 
 def find_statements(snapshot: SubjectSnapshot) -> npt.NDArray[np.bool_]:
-    """Return a mask of the notes and the quotations that are kept; see `RankedRow.is_statement`."""
+    """Return a mask of what says what holds: notes, facts, and the quotations that are kept."""
     kept = (snapshot.kinds == _TURN) & (snapshot.importance >= np.float32(KEPT_IMPORTANCE))
-    mask: npt.NDArray[np.bool_] = kept | (snapshot.kinds == MemoryKind.NOTE.number)
+    mask: npt.NDArray[np.bool_] = kept | np.isin(snapshot.kinds, _DISTILLED)
+    return mask
+
+
+def find_own_words(snapshot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_]:
+    """Return a mask of what says what holds, where a user with few memories asks about themselves.
+
+    That is all they stated, whether it was found worth keeping or not, unless a model wrote notes of it.
+    """
+    mask = find_statements(snapshot)
+    if query.personal and query.question and len(snapshot) < MAX_FEW_MEMORIES and _NOTE not in snapshot.kinds:
+        mask |= (snapshot.kinds == _TURN) & (snapshot.roles == _USER)
     return mask
 
 
@@ -188,12 +204,13 @@ def build_rows(
     evidence: npt.NDArray[np.float64],
     positions: npt.NDArray[np.intp],
     *,
+    statements: npt.NDArray[np.bool_],
     standing: bool,
-    most: int | None = None,
 ) -> list[RankedRow]:
-    """Return the rows at some positions of a subject, in the same order; with `most`, only the first of them."""
-    shares = signals.words.shares(positions)[:most].tolist()
-    positions = positions[:most]
+    """Return the rows at some positions of a subject, in the same order.
+
+    `statements` is a mask of the subject's memories; see `RankedRow.is_statement`.
+    """
     n = len(positions)
     at = positions.tolist()
     keys = snapshot.source_key
@@ -205,11 +222,12 @@ def build_rows(
         [KIND_ORDER[kind] for kind in snapshot.kinds[positions].tolist()],
         evidence[positions].tolist(),
         signals.meaning.similarity[positions].tolist(),
-        shares,
+        signals.words.shares(positions).tolist(),
         signals.words.hits[positions].tolist(),
         [False] * n if signals.in_time is None else signals.in_time[positions].tolist(),
         [0.0] * n if signals.around is None else signals.around[positions].tolist(),
         snapshot.importance[positions].tolist(),
+        statements[positions].tolist(),
         [standing] * n,
         [
             tuple(keys[start:end].tolist() if all_keys is None else all_keys[start:end])

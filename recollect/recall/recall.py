@@ -17,7 +17,7 @@ from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
 from recollect.recall.floor import Floor, asks_in_general
 from recollect.recall.known_names import weigh_known_names
-from recollect.recall.later import put_later_first
+from recollect.recall.later import find_later, pull_in
 from recollect.recall.newest import asks_what_holds_now
 from recollect.recall.order import (
     find_newest_notes,
@@ -31,6 +31,7 @@ from recollect.recall.query import Query
 from recollect.recall.rank import (
     RankedRow,
     build_rows,
+    find_own_words,
     find_standing_facts,
     find_statements,
     mask_hidden,
@@ -41,7 +42,6 @@ from recollect.recall.signals import RankingSignals, collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
 from recollect.types import (
-    KEPT_IMPORTANCE,
     MemoryId,
     MemoryKind,
     OmittedMemory,
@@ -89,6 +89,8 @@ class Ranking:
     """Standing facts that bear on the query, by id, as the rows they are where the profile block has no room."""
     quotations: Mapping[bytes, RankedRow]
     """For a question about what holds now: the quotations of which a note is shown, by the note's id."""
+    later: Mapping[bytes, Sequence[bytes]]
+    """Statements that come before an older one about the same thing, by its id."""
     gists: Gists
     """What the memories of a single subject say, as far as it was shown before."""
     parts: ScoreParts
@@ -146,10 +148,10 @@ def rank_subjects(
     omitted = found.omitted + [
         OmittedMemory(id=memory_id(lost), reason=describe_collapse(shown)) for lost, shown in collapsed
     ]
-    spares = _find_spares(found, collapsed, query)
+    spares = _find_spares(found, collapsed, query, note_floors)
     if query.for_prompt:
         shows_all = asks_in_general(query)  # then what is kept, the most important first, is what is asked for
-        strong = [row for row in kept if (shows_all and _is_kept(row)) or is_worth_showing(row, query)]
+        strong = [row for row in kept if (shows_all and row.is_kept) or is_worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
         weak = [row for row in kept if row not in strong][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
@@ -165,13 +167,10 @@ def rank_subjects(
         reading_list=tuple([snapshot.subject for snapshot in snapshots]),
         considered=sum(map(len, snapshots)),
         vectors_compared=_count_compared(snapshots),
+        later=found.later,
         gists=snapshots[0].derive(Gists) if len(snapshots) == 1 else Gists(),
         parts=found.parts,
     )
-
-
-def _is_kept(row: RankedRow) -> bool:
-    return row.kind is not MemoryKind.TURN or row.importance >= KEPT_IMPORTANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +185,8 @@ class _Candidates:
     near: list[RankedRow] = field(default_factory=list)
     omitted: list[OmittedMemory] = field(default_factory=list)
     parts: dict[bytes, tuple[float, ...]] = field(default_factory=dict)
+    later: dict[bytes, tuple[bytes, ...]] = field(default_factory=dict)
+    """Statements about the same thing that were said later, by id."""
 
     def explain(
         self, snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, positions: npt.NDArray[np.intp]
@@ -217,6 +218,7 @@ def _add_candidates(
             if evidence[position] >= min_evidence
         )
         evidence[signals.present] = -np.inf
+    statements = find_own_words(snapshot, query) if all_notes else find_statements(snapshot)
     standing: list[RankedRow] = []
     if query.for_prompt:
         positions = find_standing_facts(snapshot, query, _MAX_STANDING)
@@ -224,19 +226,22 @@ def _add_candidates(
             positions = positions[~hidden[positions]]
         if signals.present is not None:
             positions = positions[~signals.present[positions]]
-        standing = build_rows(snapshot, signals, evidence, positions, standing=True)
+        standing = build_rows(snapshot, signals, evidence, positions, statements=statements, standing=True)
         evidence[positions] = -np.inf
     positions = top_k(evidence, max_rows)
     if all_notes:
-        notes = np.flatnonzero(find_statements(snapshot) & (evidence > -np.inf))
+        notes = np.flatnonzero(statements & (evidence > -np.inf))
         positions = np.concatenate((positions, np.setdiff1d(notes, positions)))
     most = found.max_alone
     if most is not None and np.count_nonzero(snapshot.kinds[positions] == MemoryKind.TURN.number):
         most = None
-    rows = build_rows(snapshot, signals, evidence, positions, standing=False, most=most)
-    found.explain(snapshot, signals, query, positions[:most])
+    positions = positions[:most]
+    rows = build_rows(snapshot, signals, evidence, positions, statements=statements, standing=False)
+    found.explain(snapshot, signals, query, positions)
     if query.for_prompt:
-        rows = put_later_first(snapshot, positions, rows, limit=query.limit)
+        later = find_later(snapshot, positions, rows, limit=query.limit)
+        found.later.update(later)
+        rows = pull_in(rows, later, limit=query.limit)
         floor = Floor(query, snapshot, signals, few_notes=all_notes)
         found.standing.extend(standing)
         found.spares.extend(floor.apply(_as_spares(standing)).rows)
@@ -255,15 +260,22 @@ def _as_spares(standing: Sequence[RankedRow]) -> list[RankedRow]:
 
 
 def _find_spares(
-    found: _Candidates, collapsed: Sequence[tuple[RankedRow, RankedRow]], query: Query
+    found: _Candidates,
+    collapsed: Sequence[tuple[RankedRow, RankedRow]],
+    query: Query,
+    note_floors: Mapping[Subject, float],
 ) -> dict[bytes, RankedRow]:
     """Return the standing facts that are worth showing for what they say, by id.
 
     A fact has the evidence of the quotation that it replaces, as other facts do.
     """
-    spares = {row.id: row for row in found.spares if is_worth_showing(row, query)}
+
+    def is_worth_it(row: RankedRow) -> bool:
+        return is_worth_showing(row, query) or is_above_note_floor(row, note_floors)
+
+    spares = {row.id: row for row in found.spares if is_worth_it(row)}
     for lost, shown in collapsed:
-        if shown.standing and is_worth_showing(lost, query):
+        if shown.standing and is_worth_it(lost):
             evidence = max(lost.evidence, shown.evidence)
             spares[shown.id] = spares.get(shown.id, shown)._replace(standing=False, evidence=evidence)
     return spares

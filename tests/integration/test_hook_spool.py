@@ -79,6 +79,7 @@ def test_what_was_said_without_a_server_is_delivered_in_order(hook: HookProcess,
 
 def test_what_waits_for_a_locked_database_comes_later(hook: HookProcess) -> None:
     hook.prompt("Hello there.")
+    assert eventually(lambda: waiting(hook) == [])
     lock = apsw.Connection(str(hook.database))
     lock.execute("BEGIN IMMEDIATE")
 

@@ -7,7 +7,9 @@ from recollect.types import MemoryKind
 
 
 def row(number: int, kind: MemoryKind, evidence: float, *sources: int, standing: bool = False) -> RankedRow:
-    return RankedRow(ANA, number.to_bytes(16, "big"), kind, evidence, 0.5, 0.5, 0, False, 0.0, 0.5, standing, sources)
+    return RankedRow(
+        ANA, number.to_bytes(16, "big"), kind, evidence, 0.5, 0.5, 0, False, 0.0, 0.5, False, standing, sources
+    )
 
 
 def shown(*rows: RankedRow) -> list[int]:

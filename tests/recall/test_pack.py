@@ -22,7 +22,9 @@ from snapshots import Known, count_words, memory_of, name
 
 
 def found(number: int, text: str, *, standing: bool = False) -> RankedMemory:
-    row = RankedRow(ANA, number.to_bytes(16, "big"), MemoryKind.NOTE, 0.0, 0.0, 0.0, 0, False, 0.0, 0.5, standing, ())
+    row = RankedRow(
+        ANA, number.to_bytes(16, "big"), MemoryKind.NOTE, 0.0, 0.0, 0.0, 0, False, 0.0, 0.5, False, standing, ()
+    )
     return RankedMemory(row, memory_of(Known(id=number, text=text)))
 
 
