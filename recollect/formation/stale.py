@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.extraction.rules.clause_facts import facts_of
+from recollect.extraction.rules.clause_facts import facts_of_topic
 from recollect.extraction.sentences import Clause, fine_clauses, fold, joined_clauses, sentences
 from recollect.formation.withheld import disjoint
 from recollect.memo import remembered
@@ -144,7 +144,7 @@ def _values_named(topic: str, content: frozenset[str], until: Evidence | None) -
     In a profile without facts no closed memory has the value.
     """
     values = [
-        (fact.value, tokenize(fact.value).content) for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")
+        (fact.value, tokenize(fact.value).content) for fact in facts_of_topic(topic) if not fact.key.startswith("rule:")
     ]
     return [
         Outdated(

@@ -113,7 +113,6 @@ SAID: tuple[tuple[str, dict[str, str]], ...] = (
     ("Quick question: I'm vegan, what can I eat?", {"diet": "vegan"}),
     ("A few things about me: I live in Oslo.", {"location": "Oslo"}),
     ("I told my boss: I'm vegan.", {"diet": "vegan"}),
-    ("I like role-playing games.", {"like:role-playing games": "role-playing games"}),
     ("I live in Oslo, can you translate this article?", {"location": "Oslo"}),
     ("My name is spelled Alix.", {"name": "Alix"}),
     ("My name is spelled A-l-i-x.", {"name": "Alix"}),

@@ -31,11 +31,11 @@ async def test_an_edit_to_another_value_leaves_the_new_one_alone(engine: AsyncRe
     assert made.action is Action.ADD, "what was taken back was never true: there is nothing to replace"
 
 
-@pytest.mark.parametrize("edited", ["I live in Rome and I like tea!", "I live in Rome. I like tea."])
+@pytest.mark.parametrize("edited", ["I live in Rome and I work as a nurse!", "I live in Rome. I work as a nurse."])
 async def test_an_edit_that_says_the_same_again_keeps_it_known(engine: AsyncRecollect, edited: str) -> None:
-    await tell(engine, *OPENING, "I live in Rome and I like tea.")
+    await tell(engine, *OPENING, "I live in Rome and I work as a nurse.")
     before = await slots(engine)
-    assert set(before.values()) == {"Rome", "tea"}
+    assert set(before.values()) == {"Rome", "nurse"}
     await tell(engine, *OPENING, edited)
     assert await slots(engine) == before
     assert any("I live in Rome" in text for text in await texts(engine, kinds=DISTILLED))
@@ -150,13 +150,13 @@ async def test_what_the_new_extractor_does_not_make_again_is_closed_with_the_rea
 
 
 async def test_other_conversations_and_what_was_added_by_hand_stay(engine: AsyncRecollect, parts: Components) -> None:
-    await formed_by_rules(engine, "I like chess.", chat="other")
+    await formed_by_rules(engine, "I work as a nurse.", chat="other")
     await formed_by_rules(engine, "I am allergic to peanuts.")
     by_hand = await engine.add("Ana plays the cello.", user="ana")
     switched = with_model(parts, ScriptedModel([answer()]))
     await switched.record([user("I have a cat named Tom.")], user="ana", conversation="one")
     await switched.form()
-    assert await slots(engine) == {"like:chess": "chess"}
+    assert await slots(engine) == {"job": "nurse"}
     assert (await engine.get(by_hand.id, user="ana")).state is MemoryState.ACTIVE
 
 

@@ -102,6 +102,11 @@ def lead_length(clause: str) -> int:
     return at
 
 
+def facts_of_topic(topic: str) -> list[ExtractedFact]:
+    """Find the facts that a request to forget names, what its author likes among them."""
+    return apply_patterns(preferences.TASTES, statement_body(topic, ())) or facts_of(topic, ())
+
+
 def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact]:
     """Find the facts that a clause states about its speaker.
 
@@ -115,7 +120,7 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact
     found += apply_patterns(instructions.RULES, clause[lead:].strip(" ,.!;:"))
     standing = work_facts(clause, mentions, start=lead)
     if standing:
-        found = [fact for fact in found if fact.key.partition(":")[0] not in ("prefer", "like", "dislike")]
+        found = [fact for fact in found if fact.key.partition(":")[0] != "prefer"]
     found += standing
     if mentions and is_birthday(clause) and _is_of_birth(clause[: mentions[0].span[0]], mentions[0]):
         found.append(_birthday(mentions[0]))

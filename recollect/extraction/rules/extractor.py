@@ -18,6 +18,7 @@ from recollect.extraction.rules.forget_candidates import forget_previous, read_f
 from recollect.extraction.rules.kept_sentences import kept_sentences
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact
+from recollect.extraction.rules.patterns.household_health import KEY as HOUSEHOLD
 from recollect.extraction.rules.patterns.household_health import find_household_health
 from recollect.extraction.rules.patterns.people import find_named_people, gives_name
 from recollect.extraction.rules.patterns.personal_details import are_of_another_person
@@ -54,6 +55,9 @@ MAX_CANDIDATES = 20
 MAX_SENTENCES = 400
 # Characters of a sentence and of a message in which slots of other languages than English are read.
 _MAX_FOREIGN_SENTENCE, _MAX_FOREIGN_MESSAGE = 600, 1_000
+# Characters of a message above which only constraints, such as allergies, are read: letters, drafts and stories are
+# longer, and half of what they state in the first person is not about their writer.
+MAX_SLOT_MESSAGE = 600
 # Words that make an order hold beyond the task at hand.
 _STANDING_ORDER = LazyPattern(
     r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default|as\s++a\s++rule|generally|everywhere|"
@@ -155,10 +159,18 @@ def _slots(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
     language = foreign_language(sentence.text, reading.masked)
     found = [*_in_english(reading, sentence)]  # of a few words, a name may look like another language
     found += _in_another_language(reading, sentence, language) if language else ()
+    if len(reading.text) > MAX_SLOT_MESSAGE:
+        found = [
+            each for each in found if each.slot.category == "constraint" and not each.slot.key.startswith(HOUSEHOLD)
+        ]
     clauses = {(each.clause.start, each.clause.end) for each in found}
     for each in found:
         is_within = sentence.start <= each.clause.start
         yield fact(reading, sentence if is_within and len(clauses) == 1 else each.clause, each.slot)
+
+
+def _is_own_constraint(slot: Slot) -> bool:
+    return slot.category == "constraint" and not slot.key.startswith(HOUSEHOLD)
 
 
 @dataclass(frozen=True, slots=True)

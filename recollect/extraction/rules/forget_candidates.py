@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from recollect.extraction.forget_requests import Scope, forget_request
-from recollect.extraction.rules.clause_facts import facts_of
+from recollect.extraction.rules.clause_facts import facts_of_topic
 from recollect.extraction.rules.parsed_message import PLAIN, ParsedMessage
 from recollect.extraction.sentences import TextSpan, sentences
 from recollect.extraction.sources import speaker_of
@@ -53,7 +53,7 @@ def _forgetting(
     reading: ParsedMessage, sentence: TextSpan, *, topic: str, seqs: tuple[int, ...], is_all: bool
 ) -> Candidate:
     # A topic that states a fact means its slot: 'I hate opera' is stored as a dislike.
-    stated = next((fact for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")), None)
+    stated = next((fact for fact in facts_of_topic(topic) if not fact.key.startswith("rule:")), None)
     named = topic or ("everything" if is_all else "what was just said")
     return Candidate(
         kind=MemoryKind.NOTE,

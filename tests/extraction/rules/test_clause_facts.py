@@ -108,12 +108,6 @@ def facts(text: str) -> set[str]:
         ("I'm into climbing", "preference hobby:climbing=climbing"),
         ("My hobby is knitting", "preference hobby:knitting=knitting"),
         # tastes
-        ("I like jazz", "preference like:jazz=jazz"),
-        ("I really love sushi", "preference like:sushi=sushi"),
-        ("I'm a big fan of Star Trek", "preference like:star trek=Star Trek"),
-        ("I hate coriander", "preference dislike:coriander=coriander"),
-        ("I don't like horror movies", "preference dislike:horror movies=horror movies"),
-        ("I can't stand loud music", "preference dislike:loud music=loud music"),
         ("I prefer Python over Java", "preference prefer:python=Python"),
         ("My favourite color is blue", "preference favorite_color=blue"),
         ("Sushi is my favorite food", "preference favorite_food=Sushi"),
@@ -150,7 +144,6 @@ def facts(text: str) -> set[str]:
         ("I outgrew my milk allergy", "-constraint allergy:milk=milk"),
         ("I'm no longer vegan", "-constraint diet=vegan"),
         ("I used to be vegetarian but now I eat meat", "-constraint diet=vegetarian"),
-        ("I no longer like coffee", "-preference like:coffee=coffee"),
     ],
 )
 def test_a_plain_sentence_states_exactly_this_fact(text: str, expected: str) -> None:
@@ -168,10 +161,6 @@ def test_a_plain_sentence_states_exactly_this_fact(text: str, expected: str) -> 
         (
             "I can't eat gluten because I'm celiac",
             {"constraint avoid:gluten=gluten", "constraint condition:celiac=celiac"},
-        ),
-        (
-            "I love pizza but I hate coriander",
-            {"preference like:pizza=pizza", "preference dislike:coriander=coriander"},
         ),
         ("I have two cats, Tom and Jerry", {"identity cat:tom=Tom", "identity cat:jerry=Jerry"}),
         (

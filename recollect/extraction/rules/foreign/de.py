@@ -14,9 +14,7 @@ _ALWAYS = (
 )
 _MY = r"(?:mein|unser)(?:e|em|en|er|es)?"
 _KIN = {
-    "partner": any_of(
-        "mann ehemann frau ehefrau freund freundin partner partnerin lebensgefährte lebensgefährtin verlobte verlobter"
-    ),
+    "partner": any_of("mann ehemann frau ehefrau partner partnerin lebensgefährte lebensgefährtin verlobte verlobter"),
     "son:": "sohn|junge",
     "daughter:": "tochter",
     "child:": "kind|baby|nachwuchs",
@@ -90,7 +88,10 @@ _SLOTS = (
         r"(?=\s*(?:$|[,.!]| und ))",
     ),
     slot(
-        "address_as", ValueKind.CALLED, rf"\b(?:nenn|nennt|nenne|nennen sie) mich (?:bitte |einfach |ruhig ){{0,2}}{_V}"
+        "address_as",
+        ValueKind.CALLED,
+        rf"""\b(?:nenn|nennt|nenne|nennen sie) mich (?:bitte |einfach |ruhig |immer |von jetzt an |ab jetzt |
+            ab sofort ){{0,3}}{_V}""",
     ),
     slot(
         "address_as",

@@ -16,6 +16,7 @@ from recollect.extraction.rules.patterns.household_members import (
     read_subject,
 )
 from recollect.lazy_pattern import LazyPattern
+from recollect.text import STOP_WORDS
 
 KEY = "household_health"
 # As important as an allergy of the speaker: a standing fact.
@@ -86,6 +87,9 @@ def _of_thing(body: str) -> Iterator[ExtractedFact]:
 
 
 def _facts(person: Person, rest: str) -> list[ExtractedFact]:
+    # A sentence of another kind may begin with what looks like a name: 'To avoid confusion, …'.
+    if not person.owned and person.words.casefold() in STOP_WORDS:
+        return []
     return [_fact(person, matter) for matter in read_matters(rest)]
 
 

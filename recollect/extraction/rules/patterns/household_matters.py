@@ -218,7 +218,7 @@ _ALLERGIES: tuple[tuple[str, _Finder], ...] = (
     (rf"{_BE} (?:allergic|anaphylactic) to (?P<v>.+)", _allergic),
     (rf"{_HAS} {_SOME}(?:allergy|allergies|allergic reactions?|anaphylaxis) to (?P<v>.+)", _allergic),
     (rf"{_HAS} {_SOME}{_AN_ALLERGY}", _has_allergy),
-    (r" reacts?(?: very| really)?(?: badly| severely| strongly| allergically)? to (?P<v>.+)", _allergic),
+    (r" reacts?(?: very| really)? (?:badly|severely|strongly|allergically) to (?P<v>.+)", _allergic),
     (
         r" (?:gets?|comes? out in|breaks? out in|has|have)<ADV> (?:hives|a rash|rashes|an? (?:allergic|anaphylactic) "
         r"(?:reaction|shock)|anaphylaxis|ill|sick|migraines?) (?:from|after(?: eating)?|to|(?:when|if) (?:he|she|they) "

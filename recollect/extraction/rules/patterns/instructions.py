@@ -124,10 +124,11 @@ RULES: tuple[FactPattern, ...] = (
         _length,
     ),
     fact_pattern(
-        rf"{_PLEASE}(?:{_LASTING} )?be (?:more |very )?(?P<v>{_LENGTHS})\b(?: (?:with me|in your "
-        rf"(?:answers|replies|responses)|when \w+ing.*+))?\s*+$",
+        rf"{_PLEASE}be (?:more |very )?(?P<v>{_LENGTHS})\b (?:with me|in your "
+        rf"(?:answers|replies|responses)|when \w+ing.*+|{_LASTING})\s*+$",
         _length,
     ),
+    fact_pattern(rf"{_PLEASE}{_LASTING} be (?:more |very )?(?P<v>{_LENGTHS})\b", _length),
     fact_pattern(
         rf"<I> (?:like|prefer|want|love)(?: your)? (?P<v>{_LENGTHS}) (?:answers|replies|responses|explanations)",
         _length,
@@ -148,14 +149,8 @@ RULES: tuple[FactPattern, ...] = (
     ),
     fact_pattern(r"(?:please )?(?:whenever|every time|each time) i .+", _rule),
     fact_pattern(
-        r"(?:i want you to|i'd like you to|you should|you must|make sure you|make sure to|remember "
+        r"(?:i want you to|i'd like you to|make sure you|make sure to|remember "
         r"to) (?:always|never) .+",
-        _rule,
-    ),
-    fact_pattern(
-        rf"{_PLEASE}(?:don't|do not|stop) (?:use|using|call|calling|apologi[sz]e|apologi[sz]ing|"
-        rf"suggest|suggesting|recommend|recommending|remind|reminding|mention|mentioning|ask|asking|"
-        rf"start|starting|end|ending|add|adding|include|including) .+",
         _rule,
     ),
     fact_pattern(
