@@ -103,7 +103,7 @@ def foreign_dates(text: str, code: str, today: date, default: Direction) -> list
             days = _read(pattern.kind, reading)
             if days is not None or pattern.kind is Kind.BLOCKED:
                 taken[start:end] = b"\1" * (end - start)
-            if days is not None:
+            if days is not None and (not days.doubtful or days.recurs):
                 tie = next((name for name in ("since", "until") if name in groups), "")
                 found.append(Found(days, (start, end), tie))
     return found

@@ -47,6 +47,8 @@ class Days:
     """The words name the year, so they never go stale."""
     recurs: bool = False
     """It recurs every year, such as a birthday."""
+    doubtful: bool = False
+    """Another year may be meant: unless it recurs or surely lies ahead, it is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from recollect.dates import ranges
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
-from recollect.dates.tense import Direction, direction, is_put_off, one_day, recurs
+from recollect.dates.tense import Direction, direction, is_put_off, one_day, recurs, surely_ahead
 from recollect.lazy_pattern import LazyPattern
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -99,6 +99,10 @@ class _Moment:
         return int(word) if word.isdigit() else 2 if "couple" in word else _COUNTS[word]
 
 
+class _InDoubtError(Exception):
+    """Which year is meant is in doubt."""
+
+
 def may_name_english_time(text: str) -> bool:
     """Return cheaply whether a text needs a closer look; most do not.
 
@@ -119,7 +123,11 @@ def parse_english(text: str, said_at: datetime, zone: tzinfo, default: Direction
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
-            parsed = _read(_Moment(match=match, today=today, default=default), read, zone)
+            try:
+                parsed = _read(_Moment(match=match, today=today, default=default), read, zone)
+            except _InDoubtError:
+                taken.append(match.span())
+                continue
             if parsed is not None:
                 taken.append(parsed.span)
                 mentions.append(parsed)
@@ -134,6 +142,8 @@ def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: tzinfo)
         start, end = moment.match.span()
         if not days.explicit and not moment.which and recurs(moment.match.string, start, end):
             days = replace(days, recurs=True)
+        if days.doubtful and not days.recurs and not surely_ahead(moment.match.string, start, end):
+            raise _InDoubtError
         return mention(
             days,
             quote=moment.match.group(),

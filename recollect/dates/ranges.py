@@ -1,5 +1,6 @@
 """Calendar arithmetic for date words: which days are 'last week' or 'in May'. Pure."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
@@ -9,6 +10,10 @@ from recollect.dates.mention import SEASONS, Days, Precision
 SATURDAY = 5
 # A season is three months long.
 SEASON_MONTHS = 3
+# A day without its year that is further ahead or behind is in doubt, as on the other side of today it is much nearer.
+# Over three conversations of BEAM, all seven such days were meant on the other side.
+MAX_AHEAD_DAYS, MAX_BEHIND_DAYS = 243, 300
+_YEAR_DAYS = 365
 
 
 def day(date_of_day: date, *, explicit: bool = False) -> Days:
@@ -74,7 +79,7 @@ def near_month(today: date, number: int, which: str, *, future: bool) -> Days:
 def near_day(today: date, number: int, of_month: int, *, future: bool) -> Days:
     """Return the day of a month without its year: the nearest before today, or after it.
 
-    29 February goes to the nearest leap year.
+    29 February goes to the nearest leap year. A day that is much nearer on the other side of today is in doubt.
 
     Raises:
         ValueError: No year has such a day.
@@ -86,7 +91,8 @@ def near_day(today: date, number: int, of_month: int, *, future: bool) -> Days:
         except ValueError:
             continue
         if (nearest >= today) if future else (nearest <= today):
-            return day(nearest)
+            away = abs((nearest - today).days)
+            return replace(day(nearest), doubtful=(MAX_AHEAD_DAYS if future else MAX_BEHIND_DAYS) < away < _YEAR_DAYS)
     raise ValueError(f"no year has a day {of_month} in month {number}")
 
 

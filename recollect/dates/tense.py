@@ -146,6 +146,16 @@ def direction(text: str, start: int, end: int, *, default: Direction) -> Directi
     return default if tense is None else Direction.BEHIND if tense is Tense.PAST else Direction.AHEAD
 
 
+def surely_ahead(text: str, start: int, end: int) -> bool:
+    """Return whether the words around a date say for sure that it is in the future.
+
+    >>> surely_ahead("I'll marry on 2 April", 11, 21), surely_ahead("I worry after what he said on 2 April", 27, 37)
+    (True, False)
+    """
+    before, after = _sentence(text, start, end)
+    return bool(_BOOKED.search(before)) or _tense(before, after) is Tense.FUTURE
+
+
 def recurs(text: str, start: int, end: int) -> bool:
     """Return whether a date recurs every year: a birthday, an anniversary, an event of every May."""
     clause = " ".join(_clause(*_sentence(text, start, end)))

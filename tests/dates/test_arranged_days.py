@@ -1,6 +1,6 @@
 """Days that something was moved to, begins on or was decided for lie ahead; runs of days and weeks are read whole."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -68,3 +68,22 @@ def test_what_has_happened_lies_behind(said: str, told: str) -> None:
 )
 def test_a_place_or_what_may_be_weekly_is_no_day(said: str) -> None:
     assert written(said) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm thinking of the talk that Ana gave on {behind}.",
+        "I recently ordered a lamp on {behind}, and now I'm waiting for it.",
+        "Bo agreed to send the letter by {ahead}.",
+        "We launched the survey that ends on {ahead}.",
+    ],
+)
+def test_a_day_that_another_year_is_nearer_to_is_left_as_it_is(text: str) -> None:
+    names = {
+        "behind": f"{SAID - timedelta(days=20):%B} {(SAID - timedelta(days=20)).day}",
+        "ahead": f"{SAID + timedelta(days=20):%B} {(SAID + timedelta(days=20)).day}",
+    }
+    told = text.format_map(names)
+    days = {str(found.first) for found in parse_dates(told, said_at=SAID, zone=ZoneInfo("UTC"))}
+    assert days <= {str((SAID + timedelta(days=away)).date()) for away in (-20, 20)}
