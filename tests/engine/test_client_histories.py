@@ -8,7 +8,7 @@ from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect
 from recollect.types import Action, Identity, Subject
 from sample_chats import assistant, request, slots, user
-from stores import STORES
+from stores import DIALECTS
 
 PEANUTS = "I'm allergic to peanuts."
 OSLO = "I live in Oslo and work as a baker."
@@ -16,7 +16,7 @@ CATS = "My cat is called Momo."
 WALNUTS = "I'm allergic to walnuts."
 
 
-on_all_stores = pytest.mark.parametrize("kind", STORES)
+on_all_stores = pytest.mark.parametrize("kind", DIALECTS)
 in_process = pytest.mark.near_only(reason="the engine decides: another test sends such histories over HTTP")
 
 

@@ -10,13 +10,13 @@ from recollect.extraction.sentences import sentences
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind
 from sample_chats import answer, assistant, note, texts, user, with_model
-from stores import STORES
+from stores import DIALECTS
 
 BEFORE = [user("I play the cello in an orchestra."), assistant("A fine instrument.")]
 NEXT = user("What should I cook tonight?")
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
