@@ -22,6 +22,9 @@ CITUS = os.environ.get("RECOLLECT_TEST_CITUS")
 STORES = ("memory", "file", *(("postgres",) if programs() else ()), *(("citus",) if CITUS else ()))
 """SQLite in memory (read and written by one thread) and in a file (one writer, several readers); PostgreSQL; Citus."""
 
+DIALECTS = tuple(kind for kind in STORES if kind != "file")
+"""One store for each dialect of SQL: for what a store's threads and files do not change."""
+
 SEALED = ("sealed", *(("sealed_postgres",) if programs() else ()))
 """With encrypted subjects: a SQLite file, and PostgreSQL."""
 

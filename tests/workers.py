@@ -7,7 +7,13 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 PROCESS_FOLDERS = ("integration", "benchmarks", "tools")
 """Each file of these starts a server for all its tests."""
-WHOLE_FILES = ("test_scripted.py", "test_cli_index.py", "test_eval_page.py", "test_giants.py")
+WHOLE_FILES = (
+    "test_scripted.py",
+    "test_cli_index.py",
+    "test_eval_page.py",
+    "test_giants.py",
+    "test_linear_patterns.py",
+)
 """Each prepares something in seconds that all its tests read."""
 SOURCE_FILES = ("test_architecture.py", "test_names.py")
 """They parse the same files."""

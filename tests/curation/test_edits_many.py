@@ -16,7 +16,7 @@ from recollect.settings import Settings
 from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
 from recollect.types import Action, Change, Decision, MemoryState, NewNote, NoteBatch, RequestScope, Subject, Vectors
-from stores import STORES, new_store, url_of
+from stores import DIALECTS, new_store, url_of
 
 
 class Counting(WordEmbedder):
@@ -29,7 +29,7 @@ class Counting(WordEmbedder):
         return await super().embed(texts)
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 async def parts(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Components]:
     store = await new_store(request.param, tmp_path, clock)
     yield Components(

@@ -19,12 +19,12 @@ from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.text import TERM_SCHEME, count_terms, terms
 from recollect.types import EraseRequest, Memory, NoteBatch, Subject, SubjectSnapshot, VectorRequest
-from stores import STORES, new_store, url_of
+from stores import DIALECTS, new_store, url_of
 
 TEXTS = st.text(st.sampled_from("aBc iI'.,:;!?()\"-_@+#17&/\n"), max_size=30)
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 async def parts(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Components]:
     store = await new_store(request.param, tmp_path, clock)
     yield Components(

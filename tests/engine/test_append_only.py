@@ -16,13 +16,13 @@ from recollect.prompt.replay import PrefixState
 from recollect.testing import FakeClock
 from recollect.types import Identity, MemoryMode, RequestScope, Subject
 from sample_chats import PEANUTS_AND_OSLO, tell
-from stores import STORES
+from stores import DIALECTS
 
 ANA = Subject("user", "ana")
 SYSTEM = {"role": "system", "content": "Be kind."}
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

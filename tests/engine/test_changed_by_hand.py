@@ -10,7 +10,7 @@ from recollect.concurrency import MAX_STALE_ATTEMPTS
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
 from recollect.types import MemoryState, Subject
-from stores import STORES, url_of
+from stores import DIALECTS, url_of
 
 
 async def forget(memory: AsyncRecollect, id_: str) -> None:
@@ -23,7 +23,7 @@ async def undo(memory: AsyncRecollect, id_: str) -> None:
 
 
 @pytest.mark.parametrize("change", [forget, undo])
-@pytest.mark.parametrize("kind", STORES)
+@pytest.mark.parametrize("kind", DIALECTS)
 async def test_notes_added_meanwhile_do_not_starve_a_change(
     kind: str, change: Callable[[AsyncRecollect, str], Awaitable[None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect
 from recollect.types import Action, Identity, Subject
 from sample_chats import assistant, request, slots, user
-from stores import STORES
+from stores import DIALECTS
 
 PEANUTS = "I'm allergic to peanuts."
 OSLO = "I live in Oslo and work as a baker."
@@ -16,9 +16,8 @@ CATS = "My cat is called Momo."
 WALNUTS = "I'm allergic to walnuts."
 
 
-@pytest.fixture(params=STORES)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+on_all_stores = pytest.mark.parametrize("kind", DIALECTS)
+in_process = pytest.mark.near_only(reason="the engine decides: another test sends such histories over HTTP")
 
 
 class Client:
@@ -50,6 +49,7 @@ async def abandoned(engine: AsyncRecollect) -> list[str]:
     return [line.text for line in await engine.history.decisions(user="ana") if line.action is Action.ABANDON]
 
 
+@in_process
 @pytest.mark.parametrize("kept", [1, 2, 3, 100])
 async def test_a_filter_that_trims_the_history_takes_nothing_back(
     engine: AsyncRecollect, client: Client, kept: int
@@ -61,6 +61,7 @@ async def test_a_filter_that_trims_the_history_takes_nothing_back(
     assert await abandoned(engine) == []
 
 
+@on_all_stores
 async def test_a_history_cut_off_in_the_middle_of_a_chat_takes_nothing_back(
     engine: AsyncRecollect, client: Client
 ) -> None:
@@ -71,6 +72,7 @@ async def test_a_history_cut_off_in_the_middle_of_a_chat_takes_nothing_back(
     assert await abandoned(engine) == []
 
 
+@in_process
 @pytest.mark.parametrize("role", ["user", "assistant", "system"])
 async def test_a_summary_of_the_history_takes_nothing_back(engine: AsyncRecollect, client: Client, role: str) -> None:
     await client.say(PEANUTS)
@@ -80,6 +82,8 @@ async def test_a_summary_of_the_history_takes_nothing_back(engine: AsyncRecollec
     assert await abandoned(engine) == []
 
 
+@on_all_stores
+@in_process
 async def test_the_first_message_edited_takes_its_memories_back(engine: AsyncRecollect, client: Client) -> None:
     await client.say(PEANUTS)
     await client.say(CATS)
@@ -88,6 +92,7 @@ async def test_the_first_message_edited_takes_its_memories_back(engine: AsyncRec
     assert "peanuts" not in (await slots(engine)).values()
 
 
+@on_all_stores
 async def test_a_message_in_the_middle_edited_takes_back_what_followed_it(
     engine: AsyncRecollect, client: Client
 ) -> None:
@@ -98,6 +103,7 @@ async def test_a_message_in_the_middle_edited_takes_back_what_followed_it(
     assert "peanuts" not in (await slots(engine)).values()
 
 
+@in_process
 @pytest.mark.parametrize("turns", [1, 2, 3])
 async def test_answers_asked_for_again_take_nothing_back(engine: AsyncRecollect, client: Client, turns: int) -> None:
     for text in (PEANUTS, OSLO, CATS):

@@ -13,7 +13,7 @@ from recollect.prompt.replay import PrefixState
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, Decision, MemoryKind, MemoryMode, MemoryState, Subject
 from sample_chats import answer, note, tell, with_model
-from stores import STORES
+from stores import DIALECTS
 
 ANA = Subject("user", "ana")
 ENDED = "No longer true:"
@@ -22,7 +22,7 @@ ROW = f'- "{ALLERGIC}" (the user, 1 January 2026)'
 DINNER, TODAY, TOMORROW = "What may Tom eat for dinner?", "What else is there to do today?", "And tomorrow?"
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

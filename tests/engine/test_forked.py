@@ -15,7 +15,7 @@ from recollect import Recollect
 from recollect.engine import AsyncRecollect
 from recollect.formation import reader
 from recollect.testing import FakeClock
-from stores import STORES, url_of
+from stores import DIALECTS, url_of
 
 pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork"), pytest.mark.process]
 REFUSED = (
@@ -50,7 +50,7 @@ def outcome(call: Callable[[], object]) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url_of(request.param, tmp_path)
 

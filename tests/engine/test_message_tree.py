@@ -7,10 +7,10 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import UnknownConversationError
 from recollect.types import MemoryKind, MemoryState, RequestScope
 from sample_chats import user
-from stores import STORES
+from stores import DIALECTS
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

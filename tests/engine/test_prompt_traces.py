@@ -15,13 +15,13 @@ from recollect.ids import new_id
 from recollect.testing import FakeClock
 from recollect.types import InjectionRecord, MemoryKind, MemoryState, Subject
 from sample_chats import tell
-from stores import STORES
+from stores import DIALECTS
 
 ANA, TEAM = Subject("user", "ana"), Subject("shared", "team-x")
 EXAM = "My anatomy exam is on 12 March."
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

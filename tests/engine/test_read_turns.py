@@ -10,12 +10,12 @@ from recollect.engine import AsyncRecollect, Components
 from recollect.prompt.replay import PrefixState
 from recollect.testing import FakeClock
 from recollect.types import Identity, MemoryMode, Subject
-from stores import STORES
+from stores import DIALECTS
 
 ANA = Subject("user", "ana")
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

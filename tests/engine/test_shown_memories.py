@@ -14,12 +14,12 @@ from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Action, CloseMemory, Decision, MemoryId, PromptInsertion, Subject
 from statement_counter import StatementCounter
-from stores import STORES, new_store, url_of
+from stores import DIALECTS, new_store, url_of
 
 ANA = Subject("user", "ana")
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -9,7 +9,7 @@ from own_profile import with_profile
 from recollect.engine import AsyncRecollect, Components, PreparedTurn
 from recollect.types import MemoryKind
 from sample_chats import slots, tell
-from stores import STORES
+from stores import DIALECTS
 
 LIKES = """jazz chess tea skiing pottery opera climbing sailing baking origami tennis karate rugby judo yoga poetry
 cinema ballet fishing archery cycling surfing rowing sushi pizza curry ramen tofu mango papaya cherries
@@ -18,7 +18,7 @@ apples""".split()
 SMALL = "[recall]\nprofile_tokens = 200\nturns = false\n"
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

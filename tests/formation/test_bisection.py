@@ -14,7 +14,7 @@ from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, FormationStatus
 from sample_chats import answer, assistant, note, slots, texts, user, with_model
-from stores import STORES
+from stores import DIALECTS
 
 BAD = "My landlord Viktor threatened me with a knife, and I am allergic to latex."
 TALK = [
@@ -35,7 +35,7 @@ NONSENSE: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

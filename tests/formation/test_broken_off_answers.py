@@ -14,7 +14,7 @@ from recollect.providers.protocols import ModelAnswer
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, FormationStatus, MemoryKind, RequestScope
 from sample_chats import assistant, user, with_model
-from stores import STORES
+from stores import DIALECTS
 
 TALK = [
     "I keep bees on the roof of my house.",
@@ -59,7 +59,7 @@ PROFILES: dict[str, Write] = {
 }
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

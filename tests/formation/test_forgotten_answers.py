@@ -6,12 +6,12 @@ from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind, MemoryState
 from sample_chats import answer, assistant, texts, user, with_model
-from stores import STORES
+from stores import DIALECTS
 
 TURNS = (MemoryKind.TURN,)
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

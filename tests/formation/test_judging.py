@@ -12,7 +12,7 @@ from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import ScriptedModel, WordEmbedder
 from recollect.types import CostPurpose
 from sample_chats import answer, note, tell
-from stores import STORES
+from stores import DIALECTS
 
 
 class Alike(WordEmbedder):
@@ -216,7 +216,7 @@ FATHER = "The user's father Karl, 71, lives in Graz, has high blood pressure and
 ANEW = "The user's father Karl, 71, lives in Graz, has high blood pressure and takes 10 mg of ramipril."
 
 
-@pytest.mark.parametrize("kind", STORES)
+@pytest.mark.parametrize("kind", DIALECTS)
 async def test_a_new_dose_leaves_the_illness_the_age_and_the_home(parts: Components, kind: str) -> None:
     """The model names what changed and leaves out the rest: the judge writes the memory anew."""
     del kind  # read by the fixture of the store

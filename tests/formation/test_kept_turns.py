@@ -6,10 +6,10 @@ from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
 from recollect.types import MemoryKind
 from sample_chats import assistant, texts, user
-from stores import STORES
+from stores import DIALECTS
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -5,10 +5,10 @@ import pytest
 from recollect.engine import AsyncRecollect
 from recollect.types import MemoryKind
 from sample_chats import assistant, tell, texts, user
-from stores import STORES
+from stores import DIALECTS
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

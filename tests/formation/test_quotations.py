@@ -6,7 +6,7 @@ from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
 from recollect.types import MemoryDetail, MemoryKind, Withheld
 from sample_chats import assistant, tell, texts, user
-from stores import STORES
+from stores import DIALECTS
 
 TURNS = (MemoryKind.TURN,)
 
@@ -25,7 +25,7 @@ def test_a_quotation_keeps_the_place_of_what_it_leaves_out(stretches: tuple[tupl
     assert detail.quoted("0123456789") == quoted
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -21,7 +21,7 @@ from recollect.formation import reader as module
 from recollect.formation.reader import MAX_INLINE_CHARACTERS, RuleReader
 from recollect.types import Action
 from sample_chats import slots, texts, user
-from stores import STORES
+from stores import DIALECTS
 
 pytestmark = pytest.mark.process
 
@@ -30,7 +30,7 @@ HOSTILE = "I live in Oslo. " + LONG
 TINY_S = 0.000_001
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

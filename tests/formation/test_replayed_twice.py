@@ -14,7 +14,7 @@ from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.resolution.compare import same
 from recollect.types import Memory, MemoryKind, MemoryState
-from stores import STORES
+from stores import DIALECTS
 
 BEGINNING = datetime(2025, 3, 1, 9, tzinfo=UTC)
 ROLES = {"Ana": "user", "Ben": "assistant"}
@@ -87,7 +87,7 @@ def script() -> list[list[Saying]]:
     return told
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -1,5 +1,6 @@
-"""Packages of npm in a folder of a test session; skips, with the reason, where they cannot be had. Starts npm."""
+"""Packages of npm in a folder of a test run; skips, with the reason, where they cannot be had. Starts npm."""
 
+import fcntl
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -9,6 +10,17 @@ import pytest
 
 # A cold cache fetches some 300 MB.
 INSTALL_S = 400
+
+
+def shared_packages(folder: Path, packages: Sequence[str]) -> Path:
+    """Install packages into a folder that all workers share, unless one of them has; return that of the programs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    done = folder / "installed"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        programs = folder / "node_modules" / ".bin" if done.exists() else install_packages(folder, packages)
+        done.touch()
+    return programs
 
 
 def install_packages(folder: Path, packages: Sequence[str]) -> Path:

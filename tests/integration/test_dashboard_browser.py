@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 
 import httpx
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, expect
 
 from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
 from dashboard_forms import form_name
 from hostile_fields import HOSTILE, LONG
 from integration.npm_packages import install_packages
+from patience import PATIENCE_S
+from populated import parts_of
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
 from recollect.server.dashboard.pages import PAGES
@@ -18,25 +22,34 @@ from recollect.types import Access, MemoryState, NewApiKey, RequestScope, Subjec
 from stores import STORES
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
-
-DATABASES = [kind for kind in ("memory", "postgres") if kind in STORES]
+shared = pytest.mark.asyncio(loop_scope="module")
+"""Marks what uses the browser and the filled engine of all these tests, and changes only what it adds."""
+SERVER = "postgres" if "postgres" in STORES else "memory"
 AXE = "axe-core@4.14.1"
 # Level A and AA of WCAG 2.2, and what axe-core calls best practices.
 RULES = '["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]'
+# What the scheme of colors decides.
+CONTRAST = '["color-contrast"]'
 ANA = "/dashboard/subjects/user%3Aana"
 
 
-@pytest.fixture
-async def base(engine: AsyncRecollect) -> AsyncIterator[str]:
-    await fill(engine)
-    async with served(engine) as url:
-        yield url
+@dataclass
+class Site:
+    """A dashboard full of hostile texts, and a browser."""
+
+    engine: AsyncRecollect
+    base: str
+    browser: Browser
 
 
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    async with chromium() as started:
-        yield started
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def site() -> AsyncIterator[Site]:
+    parts = await parts_of("sqlite:///:memory:")
+    settings = parts.settings.model_copy(update={"recall_timeout_s": float(PATIENCE_S)})
+    async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+        await fill(engine)
+        async with served(engine) as base, chromium() as browser:
+            yield Site(engine, base, browser)
 
 
 async def fill(engine: AsyncRecollect) -> None:
@@ -70,7 +83,7 @@ async def fill(engine: AsyncRecollect) -> None:
 
 async def sample_paths(engine: AsyncRecollect) -> list[str]:
     """Return an address of every page, of things that are there."""
-    memories = await engine.list(user="ana", closed=True, limit=3)
+    memories = await engine.list(user="ana", limit=3)
     [trace] = await engine.traces.list(user="ana", limit=1)
     values = {
         "subject": "user%3Aana",
@@ -92,18 +105,20 @@ async def sample_paths(engine: AsyncRecollect) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("kind", "phone"), [(kind, kind == "memory") for kind in DATABASES])
-async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(
-    engine: AsyncRecollect, base: str, browser: Browser, phone: bool
-) -> None:
-    async with visit(browser, base, phone=phone, dark=phone) as tab:
+# The other database is that of the test with axe-core, which opens each page, too.
+@pytest.mark.parametrize("kind", [SERVER])
+async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(engine: AsyncRecollect) -> None:
+    await fill(engine)
+    async with served(engine) as base, chromium() as browser, visit(browser, base) as tab:
         for path in await sample_paths(engine):
             await tab.open(path)
+        await correct_forget_and_read(engine, tab)
 
 
-async def test_search_as_you_type_shows_what_is_found(engine: AsyncRecollect, base: str, browser: Browser) -> None:
-    await engine.add("Ana plays the cello.", user="ana")
-    async with visit(browser, base) as tab:
+@shared
+async def test_search_as_you_type_shows_what_is_found(site: Site) -> None:
+    await site.engine.add("Ana plays the cello.", user="ana")
+    async with visit(site.browser, site.base) as tab:
         await tab.open(ANA)
         await tab.page.get_by_role("searchbox").type("what does she play", delay=10)
         await tab.page.get_by_text("considered").wait_for()
@@ -111,11 +126,9 @@ async def test_search_as_you_type_shows_what_is_found(engine: AsyncRecollect, ba
         await tab.check("search")
 
 
-async def test_plots_are_as_wide_as_the_page_and_follow_the_window(
-    engine: AsyncRecollect, base: str, browser: Browser
-) -> None:
-    del engine
-    async with visit(browser, base) as tab:
+@shared
+async def test_plots_are_as_wide_as_the_page_and_follow_the_window(site: Site) -> None:
+    async with visit(site.browser, site.base) as tab:
         await tab.open(f"{ANA}/statistics")
         canvas = tab.page.locator(".plot canvas").first
         wide = await canvas.evaluate("canvas => canvas.clientWidth")
@@ -127,36 +140,38 @@ async def test_plots_are_as_wide_as_the_page_and_follow_the_window(
     assert 300 < narrow < 400
 
 
-@pytest.mark.parametrize("kind", DATABASES)
-@pytest.mark.parametrize("scripts", [True, False])
-async def test_a_person_corrects_forgets_and_reads(
-    engine: AsyncRecollect, base: str, browser: Browser, scripts: bool
-) -> None:
+@shared
+async def test_without_scripts_a_person_corrects_forgets_and_reads(site: Site) -> None:
+    async with visit(site.browser, site.base, scripts=False) as tab:
+        await correct_forget_and_read(site.engine, tab)
+
+
+async def correct_forget_and_read(engine: AsyncRecollect, tab: Visit) -> None:
     wrong = await engine.add("Ana drinks green tea.", user="ana")
-    async with visit(browser, base, scripts=scripts) as tab:
-        await tab.page.goto(f"{base}{ANA}")
-        await tab.page.get_by_role("link", name="Ana drinks green tea.").click()
-        await tab.page.locator("summary", has_text="Correct").click()
-        await tab.page.get_by_label("What holds instead").fill("Ana drinks black tea.")
-        await tab.page.get_by_role("button", name="Correct").click()
-        await tab.page.get_by_role("heading", name="Ana drinks black tea.").wait_for()
-        await tab.page.locator("summary", has_text="Forget").click()
-        await tab.page.get_by_role("button", name="Forget").click()
-        await tab.page.get_by_text("Forgotten:").wait_for()
+    await tab.page.goto(f"{tab.base}{ANA}")
+    await tab.page.get_by_role("link", name="Ana drinks green tea.").click()
+    await tab.page.locator("summary", has_text="Correct").click()
+    await tab.page.get_by_label("What holds instead").fill("Ana drinks black tea.")
+    await tab.page.get_by_role("button", name="Correct").click()
+    await tab.page.get_by_role("heading", name="Ana drinks black tea.").wait_for()
+    await tab.page.locator("summary", has_text="Forget").click()
+    await tab.page.get_by_role("button", name="Forget").click()
+    await tab.page.get_by_text("Forgotten:").wait_for()
     assert (await engine.get(wrong.id, user="ana")).state is MemoryState.CLOSED
     assert "tea" not in " ".join(memory.text for memory in await engine.list(user="ana"))
 
 
-async def test_the_keyboard_alone_is_enough_to_forget(engine: AsyncRecollect, base: str, browser: Browser) -> None:
-    note = await engine.add("Ana drinks green tea.", user="ana")
-    async with visit(browser, base) as tab:
+@shared
+async def test_the_keyboard_alone_is_enough_to_forget(site: Site) -> None:
+    note = await site.engine.add("Ana drinks green tea.", user="ana")
+    async with visit(site.browser, site.base) as tab:
         await tab.open(f"{ANA}/memories/{note.id}")
         await press_until(tab, "SUMMARY", "Forget")
         await tab.page.keyboard.press("Enter")
         await press_until(tab, "BUTTON", "Forget")
         await tab.page.keyboard.press("Enter")
         await tab.page.get_by_text("Forgotten:").wait_for()
-    assert (await engine.get(note.id, user="ana")).state is MemoryState.CLOSED
+    assert (await site.engine.get(note.id, user="ana")).state is MemoryState.CLOSED
 
 
 async def press_until(tab: Visit, tag: str, text: str) -> None:
@@ -171,11 +186,9 @@ async def press_until(tab: Visit, tag: str, text: str) -> None:
     raise AssertionError(f"no {tag} {text!r} can be reached by the keyboard")
 
 
-async def test_filters_chosen_by_keyboard_wait_for_the_button(
-    engine: AsyncRecollect, base: str, browser: Browser
-) -> None:
-    del engine
-    async with visit(browser, base) as tab:
+@shared
+async def test_filters_chosen_by_keyboard_wait_for_the_button(site: Site) -> None:
+    async with visit(site.browser, site.base) as tab:
         await tab.open(ANA)
         await tab.page.get_by_role("combobox", name="Kind").focus()
         for _ in range(2):
@@ -184,7 +197,7 @@ async def test_filters_chosen_by_keyboard_wait_for_the_button(
         await tab.page.get_by_text("More filters").click()
         await tab.page.get_by_label("Type of notes").fill("wish")
         await tab.page.get_by_label("Tag").fill("red")
-        assert tab.page.url == f"{base}{ANA}"
+        assert tab.page.url == f"{site.base}{ANA}"
         await tab.press("Apply")
         assert "kind=fact" in tab.page.url
         assert "type=wish&tag=red" in tab.page.url
@@ -213,18 +226,17 @@ SEND = """([place, text]) => {
 }"""
 
 
-async def test_no_form_breaks_on_a_hundred_kilobytes_in_each_field(
-    engine: AsyncRecollect, base: str, browser: Browser
-) -> None:
+@shared
+async def test_no_form_breaks_on_a_hundred_kilobytes_in_each_field(site: Site) -> None:
     statuses: dict[str, int] = {}
-    async with visit(browser, base) as tab:
-        for path in ["/dashboard/login", f"{ANA}/reviews", *await sample_paths(engine)]:
-            await tab.page.goto(base + path)
+    async with visit(site.browser, site.base) as tab:
+        for path in ["/dashboard/login", f"{ANA}/reviews", *await sample_paths(site.engine)]:
+            await tab.page.goto(site.base + path)
             for place, action in await tab.page.evaluate(TEXT_FORMS):
                 name = form_name("post", action)
                 if name in statuses:
                     continue
-                await tab.page.goto(base + path)
+                await tab.page.goto(site.base + path)
                 tab.refusals = 1
                 async with tab.page.expect_navigation(wait_until="load") as answering:
                     await tab.page.evaluate(SEND, [place, LONG])
@@ -236,9 +248,9 @@ async def test_no_form_breaks_on_a_hundred_kilobytes_in_each_field(
     assert statuses == dict.fromkeys(LIMITED, 400)
 
 
-async def test_a_login_in_the_browser(engine: AsyncRecollect, base: str, browser: Browser) -> None:
+async def test_a_login_in_the_browser(engine: AsyncRecollect) -> None:
     _, secret = await engine.keys.create(NewApiKey(name=HOSTILE[0], access=Access.ADMIN, tenant=None))
-    async with visit(browser, base) as tab:
+    async with served(engine) as base, chromium() as browser, visit(browser, base) as tab:
         await tab.page.goto(f"{base}{ANA}")
         await tab.page.get_by_label("API key").fill(secret)
         await tab.page.get_by_role("button", name="Log in").click()
@@ -255,24 +267,24 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (programs.parent / "axe-core" / "axe.min.js").read_text()
 
 
-@pytest.mark.parametrize("phone", [False, True])
-async def test_axe_finds_no_serious_violation_on_any_page(
-    engine: AsyncRecollect, base: str, browser: Browser, axe: str, phone: bool
-) -> None:
+@shared
+async def test_axe_finds_no_serious_violation_on_any_page(site: Site, axe: str) -> None:
     found: list[str] = []
-    async with visit(browser, base, phone=phone, dark=not phone) as tab:
-        for path in await sample_paths(engine):
+    async with visit(site.browser, site.base, phone=True) as tab:
+        for path in await sample_paths(site.engine):
             await tab.open(path)
             found += await violations(tab, axe)
+            await tab.page.emulate_media(color_scheme="dark")
+            found += await violations(tab, axe, rules=CONTRAST)
+            await tab.page.emulate_media(color_scheme="light")
     assert found == []
 
 
-async def test_axe_finds_no_serious_violation_behind_a_form(
-    engine: AsyncRecollect, base: str, browser: Browser, axe: str
-) -> None:
+@shared
+async def test_axe_finds_no_serious_violation_behind_a_form(site: Site, axe: str) -> None:
     found: list[str] = []
-    note = await engine.add(f"Ana drinks {HOSTILE[0]}", user="ana")
-    async with visit(browser, base, phone=True, dark=True) as tab:
+    note = await site.engine.add(f"Ana drinks {HOSTILE[0]}", user="ana")
+    async with visit(site.browser, site.base, phone=True, dark=True) as tab:
         for summary, fields in (("Share", {"With the subject": "unknown"}), ("Forget", {}), ("Erase", {})):
             await tab.open(f"{ANA}/memories/{note.id}")
             part = await tab.unfold(summary)
@@ -292,10 +304,10 @@ async def test_axe_finds_no_serious_violation_behind_a_form(
     assert found == []
 
 
-async def violations(tab: Visit, axe: str) -> list[str]:
+async def violations(tab: Visit, axe: str, rules: str = RULES) -> list[str]:
     """Return the serious violations that axe-core finds on the page that is shown."""
     await tab.page.evaluate(axe)  # by the debugger: the policy of the page lets no script in
-    result = await tab.page.evaluate(f"axe.run(document, {{runOnly: {RULES}}})")
+    result = await tab.page.evaluate(f"axe.run(document, {{runOnly: {rules}}})")
     return [
         f"{tab.page.url}: {violation['id']} at {violation['nodes'][0]['html'][:200]}"
         for violation in result["violations"]

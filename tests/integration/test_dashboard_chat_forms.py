@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from browser import Visit
 from dashboard_forms import sends
 from factories import memory
@@ -14,9 +12,6 @@ from recollect.server.dashboard.paths import page_path
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import AddMemory, Conversation, Memory, MemoryState, NewNote, Subject
 from sample_chats import answer, fact, slot, tell, texts, user, with_model
-from stores import STORES
-
-pytestmark = pytest.mark.parametrize("kind", [kind for kind in ("memory", "postgres") if kind in STORES])
 
 WHO = Subject("user", NAME)
 CONVERSATION = "POST /subjects/{subject}/conversations/{conversation}"

@@ -32,7 +32,7 @@ async def parts(parts: Components, clock: FakeClock) -> Components:
     return replace(parts, settings=parts.settings.model_copy(update={"worker": False}))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in ("memory", "postgres") if kind in STORES])
+@pytest.mark.parametrize("kind", ["postgres" if "postgres" in STORES else "memory"])
 @sends("POST /subjects/{subject}/memories/many forget", "POST /subjects/{subject}/health/{list}/forget")
 async def test_ten_thousand_memories_are_looked_through_and_changed(engine: AsyncRecollect, tab: Visit) -> None:
     await tab.open(HOME)

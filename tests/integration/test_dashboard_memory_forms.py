@@ -18,7 +18,8 @@ from recollect.types import AddMemory, Memory, MemoryState, NewNote, Subject
 from sample_chats import fact, tell
 from stores import STORES
 
-pytestmark = pytest.mark.parametrize("kind", [kind for kind in ("memory", "postgres") if kind in STORES])
+# SQLite is behind the forms of test_dashboard_chat_forms.py.
+pytestmark = pytest.mark.parametrize("kind", ["postgres" if "postgres" in STORES else "memory"])
 
 WHO = Subject("user", NAME)
 HOME = page_path("subjects", WHO.text)

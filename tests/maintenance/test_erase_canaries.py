@@ -19,9 +19,10 @@ from recollect.types import MemoryKind, Subject
 from sample_chats import ALL_KINDS, asks, assistant, request, with_model
 from soak import SOAK
 
-COUNT = SOAK or 60
-# Of these a long run makes that many times more: 1,000 canaries are the release's measure.
-EACH = 10
+# For `make soak` a tenth of its count: each has some ten canaries, and 1,000 are the release's measure.
+CONVERSATIONS = max(4, SOAK // 10)
+# Repetitions of three words: with the longest, a message fills more than one page of the file.
+FILLERS = (0, 5, 60, 900 if SOAK else 450)
 
 
 class Talk:
@@ -45,7 +46,7 @@ class Talk:
         def new() -> str:
             return self.word(who, where)
 
-        filler = "and so on " * self.luck.choice([0, 5, 60, 900])
+        filler = "and so on " * self.luck.choice(FILLERS)
         call = {"id": new(), "type": "function", "function": {"name": new(), "arguments": f'{{"of": "{new()}"}}'}}
         said: list[dict[str, Any]] = [
             {"role": "user", "name": new(), "content": f"I'm allergic to {new()}. I live in {new().title()}. {filler}"},
@@ -124,7 +125,7 @@ async def conversations(talk: Talk, count: int) -> dict[str, list[str]]:
 
 @pytest.mark.soak
 async def test_i13_no_byte_of_erased_conversations_and_subjects_is_left_in_any_file(talk: Talk, folder: Path) -> None:
-    made = await conversations(talk, max(6, COUNT // EACH))
+    made = await conversations(talk, CONVERSATIONS)
     await talk.fail("ana")
     assert found(folder, await talk.patterns("ana")), "else the search could not fail"
     some = list(range(0, len(made["ana"]), 2))
@@ -144,15 +145,15 @@ async def test_i13_no_byte_of_erased_conversations_and_subjects_is_left_in_any_f
 
 @pytest.mark.soak
 async def test_i13_no_byte_of_erased_memories_and_their_messages_is_left_in_any_file(talk: Talk, folder: Path) -> None:
-    for number in range(max(6, COUNT // EACH)):
+    for number in range(CONVERSATIONS):
         for who in ("ana", "ben"):
             word = talk.word(who, f"{number}")
-            filler = "and so on " * talk.luck.choice([0, 5, 60, 900])
+            filler = "and so on " * talk.luck.choice(FILLERS)
             await talk.engine.record(
                 [{"role": "user", "content": f"I'm allergic to {word}. {filler}"}], user=who, conversation=f"c{number}"
             )
         await talk.engine.form()
-    for number in range(0, max(6, COUNT // EACH), 2):
+    for number in range(0, CONVERSATIONS, 2):
         [word] = talk.words[f"ana/{number}"]
         [known, *_] = [
             memory for memory in await talk.engine.list(user="ana", limit=5_000) if word in memory.text.lower()
@@ -161,9 +162,9 @@ async def test_i13_no_byte_of_erased_memories_and_their_messages_is_left_in_any_
         assert not [
             memory for memory in await talk.engine.list(user="ana", kinds=ALL_KINDS, limit=5_000) if word in memory.text
         ]
-    gone = [f"{number}" for number in range(0, max(6, COUNT // EACH), 2)]
+    gone = [f"{number}" for number in range(0, CONVERSATIONS, 2)]
     assert found(folder, await talk.patterns("ana", gone)) == []
-    kept = [f"{number}" for number in range(1, max(6, COUNT // EACH), 2)]
+    kept = [f"{number}" for number in range(1, CONVERSATIONS, 2)]
     assert found(folder, await talk.patterns("ana", kept))
 
 
