@@ -62,7 +62,6 @@ _CONVERT_ALL_THRESHOLD = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
 _USER, _ASSISTANT = 1, 2
 _FACT, _NOTE, _TURN = MemoryKind.FACT.number, MemoryKind.NOTE.number, MemoryKind.TURN.number
-_DISTILLED = np.array([_FACT, _NOTE])
 # With fewer memories, a question that has any telling word of theirs is related, and one about its author needs all
 # that the author said: shares of words and ranks say little.
 MAX_FEW_MEMORIES = 30
@@ -132,7 +131,7 @@ class RankedRow(NamedTuple):
 def find_statements(snapshot: SubjectSnapshot) -> npt.NDArray[np.bool_]:
     """Return a mask of what says what holds: notes, facts, and the quotations that are kept."""
     kept = (snapshot.kinds == _TURN) & (snapshot.importance >= np.float32(KEPT_IMPORTANCE))
-    mask: npt.NDArray[np.bool_] = kept | np.isin(snapshot.kinds, _DISTILLED)
+    mask: npt.NDArray[np.bool_] = kept | (snapshot.kinds == _FACT) | (snapshot.kinds == _NOTE)
     return mask
 
 

@@ -41,7 +41,7 @@ async def test_all_parked_work_is_retried_and_formed(
     assert "Two formations." in retried.text
     assert "All that was due is formed." in formed.text
     assert data["totals"]["formations_parked"] == data["totals"]["formations_due"] == 0
-    assert {memory.text for memory in await engine.list(user="ana")} == {'The user said: "I like geese."'}
+    assert {memory.text for memory in await engine.list(user="ana")} == {"I like geese."}
 
 
 async def test_the_filter_limits_what_is_retried(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:

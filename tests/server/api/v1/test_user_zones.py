@@ -32,8 +32,8 @@ async def test_the_header_says_which_day_yesterday_was(
     await engine.form()
 
     days = {user: await told(api, user) for user in ("kiri", "kiri-by-rest", "joe", "joe-by-rest")}
-    assert ["4 May 2026" in text for text in days.values()] == [True, True, False, False]
-    assert ["3 May 2026" in text for text in days.values()] == [False, False, True, True]
+    assert ["[4 May 2026]" in text for text in days.values()] == [True, True, False, False]
+    assert ["[3 May 2026]" in text for text in days.values()] == [False, False, True, True]
 
 
 async def test_a_message_answers_with_the_offset_that_it_came_with(api: httpx.AsyncClient) -> None:
