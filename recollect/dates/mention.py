@@ -8,6 +8,7 @@ from enum import StrEnum
 MONTHS = (
     "January February March April May June July August September October November December".split()
 )  # index 0 is January
+_HALF_A_YEAR_DAYS = 183
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First month of each season, in the northern hemisphere."""
 
@@ -160,6 +161,12 @@ def mention(days: Days, *, quote: str, start: int, preposition: str, zone: tzinf
         recurs=days.recurs,
         language=language,
     )
+
+
+def leave_out_doubtful(mentions: Sequence[DateMention], said_at: datetime) -> list[DateMention]:
+    """Return the mentions whose year is sure: words without one that mean a day half a year away may mean another."""
+    half = timedelta(days=_HALF_A_YEAR_DAYS)
+    return [each for each in mentions if each.explicit or (each.start - half <= said_at <= each.end + half)]
 
 
 def write_out(text: str, mentions: Sequence[DateMention], *, offset: int = 0) -> str:

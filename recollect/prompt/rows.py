@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
 from recollect.chat.content import speaker_name
-from recollect.dates import DateMention, Direction, parse_dates, write_out, written
+from recollect.dates import DateMention, Direction, leave_out_doubtful, parse_dates, write_out, written
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
 from recollect.prompt.sentences import fact_sentence, key_of_speaker
@@ -115,7 +115,7 @@ def _said(memory: Memory, reading: RowFormat) -> str | None:
 def dated_words(memory: Memory, zone: tzinfo, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
     """Return the beginning of a quotation, with the days that its relative dates mean in brackets."""
     text = memory.text[:max_characters]
-    return write_out(text, _days_in(text, memory, zone))
+    return write_out(text, leave_out_doubtful(_days_in(text, memory, zone), _said_at(memory)))
 
 
 def _days_in(text: str, memory: Memory, zone: tzinfo) -> list[DateMention]:

@@ -138,6 +138,23 @@ def test_what_was_ahead_when_it_was_said_is_not_told_as_ahead_afterwards(known: 
     assert row.startswith(f"- {past}" if past else '- "')
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("I passed the test yesterday!", "I passed the test yesterday [2 May 2026]!"),
+        ("Gestern war ich in Ulm.", "Gestern [2 May 2026] war ich in Ulm."),
+        ("El mes pasado me mudé.", "El mes pasado [April 2026] me mudé."),
+        ("明天我去上海。", "明天 [4 May 2026]我去上海。"),
+        # Each week, or in a year that is not sure: the words stay as they are.
+        ("My cleaner comes on Friday.", "My cleaner comes on Friday."),
+        ("Am 20. Mai sprach er davon.", "Am 20. Mai sprach er davon."),
+        ("We talked about what he said on 20 May.", "We talked about what he said on 20 May."),
+    ],
+)
+def test_a_quotation_shows_the_days_that_its_words_mean(text: str, shown: str) -> None:
+    assert rows(rendered([said(text)]).recalled) == [f'- "{shown}" (the user, 3 May 2026)']
+
+
 def test_days_are_the_readers_days() -> None:
     block = rendered([said("Good night")], zone=ZoneInfo("Europe/Oslo")).recalled
 

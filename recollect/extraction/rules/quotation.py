@@ -6,7 +6,7 @@ Nothing is re-worded: a quotation is a part of its message, with the days that r
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.dates import write_out
+from recollect.dates import leave_out_doubtful, write_out
 from recollect.extraction.rules.parsed_message import PLAIN, ParsedMessage
 from recollect.extraction.sentences import TextSpan
 from recollect.extraction.sources import speaker_of
@@ -34,7 +34,8 @@ class Slot:
 
 def quoted(reading: ParsedMessage, piece: TextSpan) -> str:
     """Return the text of a memory that quotes a part of a message."""
-    words = write_out(reading.quote(piece), reading.mentions_in(piece))
+    days = leave_out_doubtful(reading.mentions_in(piece), reading.message.said_at)
+    words = write_out(reading.quote(piece), days)
     return said(reading.speaker, " ".join(words.split()))
 
 
