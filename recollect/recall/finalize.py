@@ -37,7 +37,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         spares=ranking.spares,
         gists=ranking.gists,
     )
-    kept = put_later_first(kept, ranking.later)
+    kept = put_later_first(kept, ranking.later) if ranking.later else kept
     explanation = Explanation(query)
     items = tuple(
         [
