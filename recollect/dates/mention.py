@@ -49,7 +49,7 @@ class Days:
     recurs: bool = False
     """It recurs every year, such as a birthday."""
     doubtful: bool = False
-    """Another year may be meant: unless it recurs or surely lies ahead, it is left out."""
+    """Another year may be meant: unless it recurs or is surely in the future, it is left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from recollect.dates.mention import SEASONS, Days, Precision
 SATURDAY = 5
 # A season is three months long.
 SEASON_MONTHS = 3
-# A day without its year that is further ahead or behind is in doubt, as on the other side of today it is much nearer.
+# A day without its year that is further in the future or the past is in doubt: on the other side of today it is nearer.
 # Over three conversations of BEAM, all seven such days were meant on the other side.
 MAX_AHEAD_DAYS, MAX_BEHIND_DAYS = 243, 300
 _YEAR_DAYS = 365

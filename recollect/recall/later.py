@@ -20,7 +20,7 @@ from recollect.types import KEPT_IMPORTANCE, QUESTION_FLAG, Memory, MemoryKind, 
 # that they share. Of a statement and what changes it later, 48 % reach it in the stories of the tests and 77 % in BEAM;
 # of a statement and any later one, 11 and 17 %. With the share of their words instead it was 5 and 5 % in the stories.
 LIKENESS_THRESHOLD = 0.45
-# Later statements that stand before an older one, the latest first.
+# Later statements that are placed before an older one, the latest first.
 MAX_LATER = 2
 # Statements of a prompt that are brought in because they are later than one that is shown. More cost evidence: over
 # four conversations of BEAM, each takes the place of one that bears on the question.

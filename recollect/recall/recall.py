@@ -195,6 +195,14 @@ class _Candidates:
         if query.explain:
             self.parts.update(score_parts(snapshot, signals, query, positions) | self.parts)
 
+    def with_later(
+        self, snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp], rows: list[RankedRow], query: Query
+    ) -> list[RankedRow]:
+        """Note which rows are later statements than others, and bring one in that would not be shown."""
+        later = find_later(snapshot, positions, rows, limit=query.limit)
+        self.later.update(later)
+        return pull_in(rows, later, limit=query.limit)
+
 
 def _add_candidates(
     found: _Candidates, query: Query, snapshot: SubjectSnapshot, signals: RankingSignals, *, all_notes: bool
@@ -239,9 +247,7 @@ def _add_candidates(
     rows = build_rows(snapshot, signals, evidence, positions, statements=statements, standing=False)
     found.explain(snapshot, signals, query, positions)
     if query.for_prompt:
-        later = find_later(snapshot, positions, rows, limit=query.limit)
-        found.later.update(later)
-        rows = pull_in(rows, later, limit=query.limit)
+        rows = found.with_later(snapshot, positions, rows, query)
         floor = Floor(query, snapshot, signals, few_notes=all_notes)
         found.standing.extend(standing)
         found.spares.extend(floor.apply(_as_spares(standing)).rows)

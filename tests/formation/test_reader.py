@@ -26,7 +26,7 @@ from stores import DIALECTS
 pytestmark = pytest.mark.process
 
 LONG = "The old mill by the river turns slowly. " * 200
-HOSTILE = "I live in Oslo. " + LONG
+HOSTILE = "I am allergic to nuts. " + LONG
 TINY_S = 0.000_001
 
 
@@ -241,7 +241,7 @@ async def test_a_message_past_its_budget_is_skipped_with_a_decision_and_others_g
     known = await texts(engine)
     assert any("cello" in text for text in known)
     assert any("Momo" in text for text in known)
-    assert not any("Oslo" in text for text in known)
+    assert not any("nuts" in text for text in known)
     assert await slots(engine, "ben") == {"location": "Lima"}
     assert await engine.admin.formations(parked=True) == []
     assert {status.due_at for status in await engine.admin.formations()} == {None}
@@ -252,7 +252,7 @@ async def test_a_long_message_within_its_budget_is_read(parts: Components) -> No
     async with with_budget(parts, 60) as engine:
         await engine.record([user(HOSTILE)], user="ana")
         await engine.form()
-        assert (await slots(engine))["location"] == "Oslo"
+        assert (await slots(engine))["allergy:nuts"] == "nuts"
 
 
 async def test_closing_the_engine_leaves_no_process(parts: Components) -> None:

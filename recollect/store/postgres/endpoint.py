@@ -1,5 +1,6 @@
 """A PostgreSQL database as one end of a copy: rows go in and out by COPY. Network."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from recollect.store.sql.transfer.endpoint import KeyRange
 T = TypeVar("T")
 # "Rclt" and "copy": the lock of a process that copies into a database.
 _LOCK = 0x52636C74636F7079
+# How long a copy waits for that lock, and between two attempts.
+_PATIENCE_S, _PAUSE_S = 5.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,13 @@ class PostgresEnd:
             StoreUnavailableError: one is.
         """
         end = cls.source(url)
-        if not end.db.execute("SELECT pg_try_advisory_lock(?1)", (_LOCK,)).fetchall()[0][0]:
-            end.close()
-            raise StoreUnavailableError(f"another process is copying into {end.where}: wait for it, or stop it")
+        # The server may hold the lock of a copy for a moment after its process was stopped.
+        ends_at = time.monotonic() + _PATIENCE_S
+        while not end.db.execute("SELECT pg_try_advisory_lock(?1)", (_LOCK,)).fetchall()[0][0]:
+            if time.monotonic() >= ends_at:
+                end.close()
+                raise StoreUnavailableError(f"another process is copying into {end.where}: wait for it, or stop it")
+            time.sleep(_PAUSE_S)
         return end
 
     def share(self) -> None:

@@ -92,12 +92,12 @@ async def test_who_logs_out_needs_to_log_in_again(sessions: Sessions, key: ApiKe
 async def test_a_forged_session_is_none(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
     operator, _ = await engine.keys.create(KEYS["operator"])
     id_, end, nonce, mac = (await sessions.begin(key)).split(".")
-    last = "A" if mac[-1] != "A" else "B"
+    first = "A" if mac[0] != "A" else "B"
     forged = [
         f"{operator.id}.{end}.{nonce}.{mac}",
         f"{id_}.{int(end) + 1}.{nonce}.{mac}",
         f"{id_}.{end}.{'A' * 24}.{mac}",
-        f"{id_}.{end}.{nonce}.{last}{mac[1:]}",
+        f"{id_}.{end}.{nonce}.{first}{mac[1:]}",
         f"{id_}.{end}.{nonce}.-",
         f"k_{'0' * 12}.{end}.{nonce}.{mac}",
         f"guest.{end}.{nonce}.{mac}",
