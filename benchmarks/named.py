@@ -188,8 +188,10 @@ class Measurement:
 
 
 async def measure(measurement: Measurement, code: str, language: Language, size: int, *, test: bool) -> list[Counts]:
-    """Count over one user: requests that name a known person, unrelated ones, and ones about the user."""
-    named, unrelated, general = Counts(), Counts(), Counts()
+    """Count over one user: requests that name a known person, as written and typed small, unrelated ones, and ones
+    about the user.
+    """
+    named, small, unrelated, general = Counts(), Counts(), Counts(), Counts()
     entities = language.test if test else language.dev
     told = [*entities.persons, *entities.things]
     # No more of them than half of a small memory, a part at a time.
@@ -204,11 +206,12 @@ async def measure(measurement: Measurement, code: str, language: Language, size:
             for request in asked:
                 text = request.format(name=name)
                 named.add(said in await measurement.recalled(known, text), text, wanted=True)
+                small.add(said in await measurement.recalled(known, text.lower()), text.lower(), wanted=True)
         for text in language.unrelated.test if test else language.unrelated.dev:
             unrelated.add(bool(await measurement.recalled(known, text)), text, wanted=False)
         for text in ABOUT_THE_USER[code]:
             general.add(bool(await measurement.recalled(known, text)), text, wanted=True)
-    return [named, unrelated, general]
+    return [named, small, unrelated, general]
 
 
 def languages() -> dict[str, Language]:
@@ -228,12 +231,12 @@ async def main(arguments: Sequence[str] | None = None) -> None:
     embedder = open_embedder(Settings())
     policy = ProfileRegistry().get("default").recall
     measurement = Measurement(embedder, FakeClock(), policy, MemoryKind(asked.kind))
-    print("language  memories  named  unrelated  about the user")
+    print("language  memories  named  named small  unrelated  about the user")
     for code, language in languages().items():
         for size in asked.sizes:
             counts = await measure(measurement, code, language, size, test=asked.test)
-            named, unrelated, general = (count.share for count in counts)
-            print(f"{code:8}  {size:8}  {named:5.1f}  {unrelated:9.1f}  {general:14.1f}")
+            named, small, unrelated, general = (count.share for count in counts)
+            print(f"{code:8}  {size:8}  {named:5.1f}  {small:11.1f}  {unrelated:9.1f}  {general:14.1f}")
             for text in [text for count in counts for text in count.misses or ()] if asked.misses else ():
                 print(f"    {text}")
     await embedder.close()

@@ -8,14 +8,12 @@ words are the user's own, and so is the label. A chat beside other words, as und
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from itertools import islice
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.wrappers import is_known_wrapper
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import is_common, is_function_word
+from recollect.text import fold, is_common, is_function_word, is_given_name
 from recollect.types import LoggedMessage, Message
 
 _TIME = r"\d{1,2}[:.]\d{2}(?::\d{2})?(?:\s?[ap]m)?"
@@ -169,7 +167,7 @@ def _is_spoken(text: str) -> bool:
 
 
 def _is_given(name: str) -> bool:
-    return _WORD.findall(name)[0].casefold() in _given_names()
+    return is_given_name(fold(_WORD.findall(name)[0].casefold()))
 
 
 def _are_labelled_alike(texts: Sequence[str]) -> bool:
@@ -178,8 +176,3 @@ def _are_labelled_alike(texts: Sequence[str]) -> bool:
     names = [head.name for head in heads]
     return _MIN_MESSAGES <= len(heads) == len(texts) and 1 < len(set(names)) < len(names)
 
-
-@cache
-def _given_names() -> frozenset[str]:
-    lines = files(__package__).joinpath("given_names.txt").read_text("utf-8").splitlines()
-    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())

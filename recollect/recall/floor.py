@@ -20,6 +20,7 @@ from recollect.recall.rank import MAX_FEW_MEMORIES, RankedRow
 from recollect.recall.signals import RankingSignals
 from recollect.recall.top_k import top_k
 from recollect.text import (
+    find_capitals,
     find_names,
     fold,
     has_no_capitals,
@@ -47,8 +48,9 @@ INTERCEPT = -4.4
 COMMON_WEIGHT = 0.5
 # The nearest memories whose similarity counts: one alone may be near by chance.
 MAX_NEAREST = 3
-# From this similarity of the nearest memory on, a message is related whatever its words: some 2 % of the unrelated
-# questions reach it, and half of the related ones. Texts without blanks reach it by chance: they share characters.
+# From this similarity of the nearest memory on, a message that names nothing is related whatever its words: some 2 % of
+# the unrelated questions reach it, and half of the related ones. Texts without blanks reach it by chance: they share
+# characters.
 SAME_MEANING_THRESHOLD = 0.88
 # Log-odds of relevance of the nearest memories if nothing is embedded: words alone decide.
 USUAL_NEARNESS = 0.5
@@ -170,15 +172,16 @@ def asks_in_general(query: Query) -> bool:
 
 def is_related(query: Query, snapshot: SubjectSnapshot, signals: RankingSignals) -> bool:
     """Return whether a message has to do with anything in a subject's memory."""
+    if find_known_names(query, signals.words.hits):
+        return True
     nearest = float(signals.meaning.similarity.max())
-    if query.vector is not None and nearest >= SAME_MEANING_THRESHOLD and not is_unspaced(query.text):
+    tells_meaning = query.vector is not None and not is_unspaced(query.text)
+    if tells_meaning and nearest >= SAME_MEANING_THRESHOLD and not any(find_capitals(query.text).values()):
         return True
     informative = find_informative_words(query)
     if not any(informative):  # "What do you know about me?", "What did I do last week?"
         return asks_in_general(query) or bool(query.dates or query.background)
     if sum(informative) < MIN_OWN_WORDS and (query.background or _has_memories_of_its_time(signals)):
-        return True
-    if find_known_names(query, signals.words.hits):
         return True
     if query.question and len(snapshot) < MAX_FEW_MEMORIES and _shares_a_rare_word(query, signals, informative):
         return True

@@ -11,14 +11,25 @@ import numpy.typing as npt
 
 from recollect.recall.query import Query
 from recollect.recall.signals import RankingSignals
-from recollect.text import find_capitals, fold, has_no_capitals, is_common, is_function_word, terms_of_word
+from recollect.text import (
+    find_capitals,
+    fold,
+    has_no_capitals,
+    is_common,
+    is_english,
+    is_function_word,
+    is_given_name,
+    terms_of_word,
+    words,
+)
+from recollect.text.languages import untold
 
 # Log-odds that a memory with a name of the message gets beside what BM25 gives for the word, for each nat of the name's
 # rarity: names count about three times as much as other words.
 NAME_WEIGHT = 0.5
 # A capitalized word is a name if at most this share of the memories, or so few, have it: German nouns have capitals.
 MAX_NAME_SHARE, MAX_NAME_COUNT = 0.1, 3
-# The same for a word of a script without capitals.
+# The same for a word of a message without capitals.
 MAX_RARE_SHARE, MAX_RARE_COUNT = 0.02, 2
 # Words of questions about the memory itself, and of times: they do not say what a message is about.
 REMEMBERING = frozenset(
@@ -40,23 +51,29 @@ GENERAL = REMEMBERING | frozenset(
 def find_known_names(query: Query, hits: npt.NDArray[np.int64]) -> int:
     """Return the terms of a message, as bits of `hits`, that are names, or else rare words, of some memory.
 
-    A name begins with a capital, and is not a common word at the beginning of a sentence. In a script without capitals
-    a word that few memories have may be one.
+    A name begins with a capital, and is not a common word at the beginning of a sentence. Where nothing has a capital (a
+    script without them, or a message typed without), a given name or a word that few memories have may be one.
     """
     capitals = {
-        term: is_within or not is_common(word)
+        term: is_within
         for word, is_within in find_capitals(query.text).items()
+        if is_within or not is_common(word)
         for term in terms_of_word(word)
-        if word not in GENERAL and not is_function_word(word)
     }
+    typed_without = not any(capitals.values())
+    is_untold = untold(words(query.text), query.text)
+    most_named, most_rare = MAX_NAME_SHARE * len(hits), MAX_RARE_SHARE * len(hits)
     names = 0
     for bit, (term, word) in enumerate(spoken_terms(query)):
-        if capitals.get(term):
-            most = max(MAX_NAME_COUNT, MAX_NAME_SHARE * len(hits))
-        elif has_no_capitals(term) and term not in GENERAL and not is_function_word(word):
-            most = max(MAX_RARE_COUNT, MAX_RARE_SHARE * len(hits))
-        else:
+        if term in GENERAL or word in GENERAL:
             continue
+        if term.lower() == term.upper():
+            is_name, is_rare = False, has_no_capitals(term) and not is_function_word(word)
+        else:  # a text that tells its language has lost the function words of that one
+            is_own = not is_common(word) and not (is_untold and is_function_word(word))
+            is_name = term in capitals and (capitals[term] or is_own)
+            is_rare = is_own and typed_without and (is_given_name(word) or is_english(query.text))
+        most = max(MAX_NAME_COUNT, most_named) if is_name else max(MAX_RARE_COUNT, most_rare) if is_rare else 0
         if 0 < np.count_nonzero(hits >> bit & 1) <= most:
             names |= 1 << bit
     return names

@@ -5,7 +5,14 @@ from recollect.text.courtesies import is_courtesy
 from recollect.text.hashes import conversation_tag, hash64, source_key, term_key, term_keys
 from recollect.text.languages import STOP_WORDS, is_english
 from recollect.text.normalize import bare, clean, fold, fold_runs, normalise, spelling_similarity, squeeze, words
-from recollect.text.proper_names import find_capitals, find_names, has_no_capitals, is_common, is_function_word
+from recollect.text.proper_names import (
+    find_capitals,
+    find_names,
+    has_no_capitals,
+    is_common,
+    is_function_word,
+    is_given_name,
+)
 from recollect.text.questions import (
     asks,
     is_opener,
@@ -51,6 +58,7 @@ __all__ = [
     "is_courtesy",
     "is_english",
     "is_function_word",
+    "is_given_name",
     "is_list_number",
     "is_opener",
     "is_unspaced",

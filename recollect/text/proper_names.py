@@ -1,6 +1,7 @@
 """Proper names in a text, by their capital letters, and words that are none. Pure."""
 
 from functools import cache
+from importlib.resources import files
 
 from recollect.lazy_pattern import LazyPattern
 from recollect.text.languages import LANGUAGES
@@ -66,6 +67,21 @@ def is_function_word(word: str) -> bool:
 def _function_words() -> frozenset[str]:
     found = {word for language in LANGUAGES.values() for word in language.stop}
     return frozenset(word for word in found if not is_common(word))
+
+
+def is_given_name(word: str) -> bool:
+    """Return whether a folded word is a common given name.
+
+    >>> is_given_name("tom"), is_given_name("anais"), is_given_name("paris")
+    (True, True, False)
+    """
+    return word in _given_names()
+
+
+@cache
+def _given_names() -> frozenset[str]:
+    lines = files(__package__).joinpath("given_names.txt").read_text("utf-8").splitlines()
+    return frozenset(fold(word) for line in lines if not line.startswith("#") for word in line.split())
 
 
 def is_common(word: str) -> bool:
