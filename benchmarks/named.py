@@ -208,7 +208,8 @@ async def measure(measurement: Measurement, code: str, language: Language, size:
                 named.add(said in await measurement.recalled(known, text), text, wanted=True)
                 small.add(said in await measurement.recalled(known, text.lower()), text.lower(), wanted=True)
         for text in language.unrelated.test if test else language.unrelated.dev:
-            unrelated.add(bool(await measurement.recalled(known, text)), text, wanted=False)
+            for written in {text, text.lower()}:
+                unrelated.add(bool(await measurement.recalled(known, written)), written, wanted=False)
         for text in ABOUT_THE_USER[code]:
             general.add(bool(await measurement.recalled(known, text)), text, wanted=True)
     return [named, small, unrelated, general]

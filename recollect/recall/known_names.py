@@ -16,7 +16,6 @@ from recollect.text import (
     fold,
     has_no_capitals,
     is_common,
-    is_english,
     is_function_word,
     is_given_name,
     terms_of_word,
@@ -52,7 +51,7 @@ def find_known_names(query: Query, hits: npt.NDArray[np.int64]) -> int:
     """Return the terms of a message, as bits of `hits`, that are names, or else rare words, of some memory.
 
     A name begins with a capital, and is not a common word at the beginning of a sentence. Where nothing has a capital (a
-    script without them, or a message typed without), a given name or a word that few memories have may be one.
+    script without them, or a message typed without), a word that few memories have may be one.
     """
     capitals = {
         term: is_within
@@ -69,10 +68,11 @@ def find_known_names(query: Query, hits: npt.NDArray[np.int64]) -> int:
             continue
         if term.lower() == term.upper():
             is_name, is_rare = False, has_no_capitals(term) and not is_function_word(word)
-        else:  # a text that tells its language has lost the function words of that one
-            is_own = not is_common(word) and not (is_untold and is_function_word(word))
-            is_name = term in capitals and (capitals[term] or is_own)
-            is_rare = is_own and typed_without and (is_given_name(word) or is_english(query.text))
+        else:
+            # A text that tells its language has lost the function words of that one.
+            is_word = is_common(word) or (is_function_word(word) and (is_untold or term not in capitals))
+            is_name = term in capitals and (capitals[term] or not is_word)
+            is_rare = typed_without and (not is_word or (is_given_name(word) and not is_common(word)))
         most = max(MAX_NAME_COUNT, most_named) if is_name else max(MAX_RARE_COUNT, most_rare) if is_rare else 0
         if 0 < np.count_nonzero(hits >> bit & 1) <= most:
             names |= 1 << bit
