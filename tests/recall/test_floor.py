@@ -125,6 +125,12 @@ def test_of_a_handful_only_what_bears_on_the_message_is_shown(message: str, kind
         ("给Priya写一张生日贺卡", "Priya把截止日期改到了六月。"),
         ("Lotte again, what was that?", "Lotte collects stamps."),
         ("Brandt's notes please", "The report for Brandt is late."),
+        ("Who is Tom?", "Tom restores a tram."),  # empty in Danish
+        ("Sue's birthday is soon, any ideas?", "Sue reads palms."),  # his, her in Spanish
+        ("Geschenkideen für Mia", "Mia schwimmt im Verein."),  # my in Italian
+        ("gift ideas for tom", "Tom restores a tram."),
+        ("geschenkideen für brandt", "Brandt will den Bericht."),
+        ("ideas de regalo para iturbe", "Iturbe colecciona sellos."),
     ],
 )
 @pytest.mark.parametrize("count", [3, 30])
