@@ -59,7 +59,7 @@ def find_known_names(query: Query, hits: npt.NDArray[np.int64]) -> int:
         if is_within or not is_common(word)
         for term in terms_of_word(word)
     }
-    typed_without = not any(capitals.values())
+    typed_without = query.text == query.text.lower()
     is_untold = untold(words(query.text), query.text)
     most_named, most_rare = MAX_NAME_SHARE * len(hits), MAX_RARE_SHARE * len(hits)
     names = 0
