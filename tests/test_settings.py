@@ -56,7 +56,7 @@ def test_an_option_that_is_no_setting_is_refused() -> None:
         ("UPSTREAM_URL", "http://127.0.0.1/v1?api-version=1", "cannot contain ? or #"),
         ("EMBED_URL", "http://127.0.0.1/v1#x", "cannot contain ? or #"),
         ("FORM_URL", "http://127.0.0.1/v1?", "cannot contain ? or #"),
-        ("DATABASE_URL", "memory.sqlite3", "sqlite:///path/to/file"),
+        ("DATABASE_URL", "sqlite:memory.db", "sqlite:///path/to/file"),
         ("DATABASE_URL", "mysql://host/db", "sqlite:///path/to/file"),
         ("DATABASE_URL", "mysql://host/db", "postgresql://user:password@host"),
         ("DEFAULT_USER", " ", "blank"),

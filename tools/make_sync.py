@@ -238,6 +238,9 @@ class BlockingServices:
         self._engine = engine
 {attributes}
 
+    def __repr__(self) -> str:
+        return repr(self._engine.core)
+
     @classmethod
 {indent(signature(connecting, "connect").replace("'AsyncRecollect'", "Self"), "    ")}
 {indent(docstring(connecting), "        ")}

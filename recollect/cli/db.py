@@ -41,8 +41,9 @@ def copy(source: _Source, destination: _Destination, as_json: AsJson = False) ->
 
     began = time.monotonic()
     key = DatabaseKey.of(Settings.load())
+    here, there = (Settings.load(database_url=end).database_url for end in (source, destination))
     with ProgressBar() as bar:
-        copied = copy_database(source, destination, progress=bar, key=key, actor=ACTOR)
+        copied = copy_database(here, there, progress=bar, key=key, actor=ACTOR)
     seconds = time.monotonic() - began
     if as_json:
         say_json(_as_json(copied, seconds))

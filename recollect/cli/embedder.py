@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from recollect.cli.erase import confirm
-from recollect.cli.options import ACTOR, AsJson, DatabaseUrl
+from recollect.cli.options import ACTOR, AsJson, DatabaseUrl, load_settings
 from recollect.cli.output import note, rows, say, say_json
 from recollect.cli.replay import ProgressBar
 from recollect.plural import plural
@@ -189,10 +189,9 @@ def _run(database: str | None, work: "Callable[[AsyncRecollect], Coroutine[Any, 
     """Run `work` with the engine, even if the settings and the database name different embedders."""
     from recollect.engine import AsyncRecollect
     from recollect.errors import OtherEmbedderError
-    from recollect.settings import Settings
 
     async def inside() -> T:
-        settings = Settings.load(database_url=database)
+        settings = load_settings(database)
         try:
             engine = await AsyncRecollect.open(settings)
         except OtherEmbedderError as other:

@@ -158,12 +158,11 @@ def _folder(project: bool) -> Path | None:
 
 def _absolute(database: str | None) -> str | None:
     """Return a database's URL that means the same in any folder."""
-    from recollect.engine.arguments import database_url
-    from recollect.settings import SQLITE
+    from recollect.settings import SQLITE, Settings
 
     if database is None:
         return None
-    url = database_url(database)
+    url = Settings.load(database_url=database).database_url
     return SQLITE + Path(url.removeprefix(SQLITE)).absolute().as_posix() if url.startswith(SQLITE) else url
 
 

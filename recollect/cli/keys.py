@@ -88,7 +88,7 @@ def create(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter("--everything reaches all tenants; leave out --tenant, or use --any-user")
     if access not in list(Access):
         raise typer.BadParameter(f"--access is {access!r}; it takes {', '.join(Access)}")
-    here = load_options(database=database, as_json=as_json)
+    here = load_options(database=database, as_json=as_json, creates=True)
     new = NewApiKey(
         name=name,
         access=Access(access),

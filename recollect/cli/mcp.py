@@ -54,7 +54,7 @@ def mcp(  # noqa: PLR0913  # a command's options are its parameters
             raise typer.BadParameter("--url cannot be combined with --database or --subject: the server has them")
         _relay(url, user=user, app=app, read_only=read_only)
         return
-    _serve(load_options(user=user, subject=subject, database=database), app=app, read_only=read_only)
+    _serve(load_options(user=user, subject=subject, database=database, creates=True), app=app, read_only=read_only)
 
 
 def _serve(here: "CommandOptions", *, app: str | None, read_only: bool) -> None:

@@ -81,7 +81,7 @@ def add(
     from recollect.cli import json_output
 
     lines = [] if text is not None and text != _STDIN else _stdin_lines()
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
     bad: list[str] = []
 
     async def work(engine: "AsyncRecollect") -> "list[Memory]":

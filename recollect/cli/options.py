@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
+from os.path import exists
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -32,7 +33,10 @@ SubjectName = Annotated[
 DatabaseUrl = Annotated[
     str | None,
     typer.Option(
-        "--database", metavar="URL", help="Database URL (default: $RECOLLECT_DATABASE_URL).", show_default=False
+        "--database",
+        metavar="PATH|URL",
+        help="SQLite file or URL (default: $RECOLLECT_DATABASE_URL).",
+        show_default=False,
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON (format: docs/cli.md).")]
@@ -89,20 +93,42 @@ class CommandOptions:
 
 
 def load_options(
-    *, user: str | None = None, subject: str | None = None, database: str | None = None, as_json: bool = False
+    *,
+    user: str | None = None,
+    subject: str | None = None,
+    database: str | None = None,
+    as_json: bool = False,
+    creates: bool = False,
 ) -> CommandOptions:
     """Load the settings and resolve the subject.
 
+    Args:
+        user: Name given by `--user`.
+        subject: Name given by `--subject`.
+        database: Path or URL given by `--database`.
+        as_json: Whether the command prints JSON.
+        creates: Whether the command may begin a database.
+
     Raises:
-        SetupError: A setting is invalid.
+        SetupError: A setting is invalid, or `--database` names a file that is not there.
         BadSubjectError: The name is not a valid subject.
     """
-    from recollect.settings import Settings
-
-    settings = Settings.load(database_url=database)
+    settings = load_settings(database, creates=creates)
     return CommandOptions(
         settings=settings, subject=chosen_subject(settings, user=user, subject=subject), as_json=as_json
     )
+
+
+def load_settings(database: str | None, *, creates: bool = False) -> "Settings":
+    """Load the settings of a command; see `load_options` for arguments and errors."""
+    from recollect.errors import BadSettingError
+    from recollect.settings import SQLITE, Settings
+
+    settings = Settings.load(database_url=database)
+    path = settings.database_url.removeprefix(SQLITE)
+    if database is not None and not creates and path not in (settings.database_url, ":memory:") and not exists(path):
+        raise BadSettingError("--database", database, "there is no such file; `recollect add` and `serve` begin one")
+    return settings
 
 
 def chosen_subject(settings: "Settings", *, user: str | None, subject: str | None) -> "Subject":

@@ -52,7 +52,7 @@ def replay(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.cli.replay_run import Replay, read_plan
     from recollect.types import Subject
 
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
     plan = read_plan(file, form, as_speaker=speaker, limit=limit, zone=here.zone)
     named = user is not None or subject is not None
     if named and speaker is None and any(recording.user for recording in plan.recordings):

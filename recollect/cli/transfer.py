@@ -77,7 +77,7 @@ def take_in(
     database: DatabaseUrl = None,
 ) -> None:
     """Import an export. Vectors and indexes are rebuilt; planted instructions are held for review."""
-    here = load_options(database=database, as_json=as_json)
+    here = load_options(database=database, as_json=as_json, creates=True)
 
     async def work(engine: "AsyncRecollect") -> "TransferReport":
         with _opened(file) as source, ProgressBar() as bar:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from recollect.errors import BadRequestError, BadSettingError
-from recollect.settings import SQLITE, Settings
+from recollect.settings import Settings
 
 _MEMBERS = {
     "embedder": (
@@ -50,23 +50,9 @@ def read_settings(database: str | Path | Settings | None, options: Mapping[str, 
         return Settings.load(**options)
     if "database_url" in options:
         raise TypeError("the database is given twice: as first argument and as database_url=; pass one of them")
-    return Settings.load(**options, database_url=database_url(database))
-
-
-def database_url(database: str | Path) -> str:
-    """Return the URL of a database given by URL or path.
-
-    >>> database_url("memory.db"), database_url("/data/memory.db"), database_url("postgresql:///memory")
-    ('sqlite:///memory.db', 'sqlite:////data/memory.db', 'postgresql:///memory')
-
-    Raises:
-        BadSettingError: the path is empty.
-    """
     if database == "":
         raise BadSettingError("database", "", "is empty; pass a path such as 'memory.db', or nothing for the default")
-    if isinstance(database, str) and "://" in database:
-        return database
-    return SQLITE + Path(database).expanduser().as_posix()
+    return Settings.load(**options, database_url=str(database))
 
 
 def require_members(name: str, value: object) -> None:

@@ -16,7 +16,7 @@ from recollect.engine.services import Services
 from recollect.profiles.policies import Profile
 from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import OpenedEmbedder
-from recollect.settings import Settings
+from recollect.settings import Settings, shown_url
 from recollect.types import (
     ANY_TRAITS,
     NO_SCOPE,
@@ -93,6 +93,9 @@ class AsyncRecollect(Connectable, Services):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    def __repr__(self) -> str:
+        return f"<Recollect of {shown_url(self.settings.database_url)}>"
 
     def subject(self, user: str | Subject | None) -> Subject:
         """Return the subject of a user's name; a name that cannot be one is a `BadSubjectError`."""

@@ -175,4 +175,3 @@ def _are_labelled_alike(texts: Sequence[str]) -> bool:
     heads = [found[0] for text in texts if (found := _heads(text)) and _may_be_name(found[0], text)]
     names = [head.name for head in heads]
     return _MIN_MESSAGES <= len(heads) == len(texts) and 1 < len(set(names)) < len(names)
-

@@ -50,8 +50,8 @@ GENERAL = REMEMBERING | frozenset(
 def find_known_names(query: Query, hits: npt.NDArray[np.int64]) -> int:
     """Return the terms of a message, as bits of `hits`, that are names, or else rare words, of some memory.
 
-    A name begins with a capital, and is not a common word at the beginning of a sentence. Where nothing has a capital (a
-    script without them, or a message typed without), a word that few memories have may be one.
+    A name begins with a capital, and is not a common word at the beginning of a sentence. Where nothing has a capital
+    (a script without them, or a message typed without), a word that few memories have may be one.
     """
     capitals = {
         term: is_within

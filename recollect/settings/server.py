@@ -9,7 +9,8 @@ from recollect.environment import EnvironmentSettings
 from recollect.errors import BadSubjectError
 from recollect.lazy_pattern import LazyPattern
 from recollect.settings.checks import HttpUrl, Key, listed
-from recollect.settings.database_url import POSTGRES, SQLITE, TAKES_URL, default_database_url, shown_url
+from recollect.settings.database_url import database_url as as_url
+from recollect.settings.database_url import default_database_url, shown_url
 from recollect.types import Subject
 
 # RFC 7518, 3.2: the key of HS256 has the size of the hash or more. Shorter ones can be guessed from a token.
@@ -23,7 +24,7 @@ class ServerSettings(EnvironmentSettings):
 
     database_url: str = Field(
         default_factory=default_database_url,
-        description="Database of memories: `sqlite:///path/to/file`, or "
+        description="Database of memories: the path of an SQLite file, also as `sqlite:///path/to/file`, or "
         "`postgresql://user:password@host:port/database` (needs the extra `postgres`).",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
@@ -95,10 +96,8 @@ class ServerSettings(EnvironmentSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _known_scheme(cls, url: str) -> str:
-        if not url.startswith((SQLITE, *POSTGRES)):
-            raise ValueError(TAKES_URL)
-        return url
+    def _url_or_path(cls, url: str) -> str:
+        return as_url(url)
 
     @field_validator("origins")
     @classmethod

@@ -46,6 +46,9 @@ class BlockingServices:
         self.transfer = BlockingTransferService(engine)
         self.admin = BlockingAdminService(engine)
 
+    def __repr__(self) -> str:
+        return repr(self._engine.core)
+
     @classmethod
     def connect(cls, url: str, key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4) -> Self:
         """Connect to the memory of a Recollect server: the same methods, over HTTP.

@@ -1,6 +1,6 @@
 """Snapshots that recall computes on, and its results. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar, cast
@@ -163,6 +163,18 @@ class Recall:
     """Time in milliseconds, without embedding the query."""
     warning: str = ""
     """What failed, such as a reranker that gave no answer; empty if nothing did."""
+
+    def __len__(self) -> int:
+        """Return the number of memories found."""
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[RecalledMemory]:
+        """Iterate over the memories, best first."""
+        return iter(self.items)
+
+    def __getitem__(self, place: int) -> RecalledMemory:
+        """Return the memory at a place, 0 for the best."""
+        return self.items[place]
 
     def __repr__(self) -> str:
         """Return one line: the query, and score and shortened text of the first memories."""

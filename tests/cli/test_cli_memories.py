@@ -31,6 +31,27 @@ def test_what_was_added_is_listed_and_found(cli: CommandLine) -> None:
     assert found[0].endswith(PEANUTS)
 
 
+@pytest.mark.parametrize("form", ["{}", "sqlite:///{}"])
+def test_a_database_is_named_by_path_or_url(cli: CommandLine, tmp_path: Path, form: str) -> None:
+    named = form.format(tmp_path / "Zoë's notes.db")
+    assert cli("add", PEANUTS, "--database", named).code == 0
+
+    assert cli("list", "--database", named).out.endswith(f"{PEANUTS}\n")
+    assert cli("list").out == ""
+
+
+@pytest.mark.parametrize("command", [("search", "bees"), ("list",), ("conversations",), ("export", "-"), ("embedder",)])
+def test_a_mistyped_database_is_refused_and_not_begun(
+    cli: CommandLine, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    missing = tmp_path / "no" / "memroy.db"
+    result = cli(*command, "--database", str(missing))
+
+    assert result.code == 3
+    assert f"--database='{missing}': there is no such file" in result.err
+    assert not missing.parent.exists()
+
+
 def test_each_line_of_stdin_is_one_memory_and_a_bad_one_costs_no_other(cli: CommandLine) -> None:
     text = f"{PEANUTS}\n\n{'x' * 10_001}\n{BEES}\n".encode()
     result = cli("add", "-", stdin=text)

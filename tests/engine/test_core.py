@@ -168,7 +168,9 @@ async def test_a_search_takes_one_to_two_hundred(engine: AsyncRecollect, limit: 
 async def test_a_search_takes_any_text(engine: AsyncRecollect, query: str) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     found = await engine.search(query, user="ana", limit=3)
-    assert len(found.items) <= 3
+    assert len(found) <= 3
+    assert list(found) == [*found.items]
+    assert all(found[place] is item for place, item in enumerate(found))
 
 
 async def test_a_list_goes_on_behind_its_last_id(engine: AsyncRecollect, clock: FakeClock) -> None:

@@ -45,7 +45,7 @@ def chat(user: UserName = None, model: _Model = None, url: _Url = None, database
     from recollect.cli.chat.server import BackgroundLoop
     from recollect.cli.chat.server_client import ChatClient
 
-    here = load_options(user=user, database=database)
+    here = load_options(user=user, database=database, creates=True)
     background = BackgroundLoop()
     try:
         with _server(here, background, url, own=database is not None) as found:

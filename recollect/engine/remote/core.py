@@ -56,6 +56,12 @@ class RemoteRecollect(RemoteServices):
     `AsyncRecollect.connect` opens it. `user` as None is the user of the API key.
     """
 
+    url = ""
+    """The server's, with the path before `/v1`; it has no credential."""
+
+    def __repr__(self) -> str:
+        return f"<Recollect at {self.url}>"
+
     @classmethod
     async def reach(cls, url: str, options: RemoteOptions, *, transport: Transport | None = None) -> Self:
         """Connect to a server, and check the credential.
@@ -86,7 +92,9 @@ class RemoteRecollect(RemoteServices):
             )
             for raw in listed["profiles"]
         }
-        return cls(client, profiles)
+        memory = cls(client, profiles)
+        memory.url = base_url(url)
+        return memory
 
     async def close(self) -> None:
         """Close the connections. The server goes on."""
