@@ -90,6 +90,8 @@ class Metrics:
     """Connections and requests that a server refused or ended because of a limit, by reason."""
     cut: Counter[str] = field(default_factory=Counter)
     """Messages of which only a part was recorded, by who said them."""
+    without_memory: Counter[str] = field(default_factory=Counter)
+    """Chats relayed without memory, by route: those of formats that have none yet."""
 
     extraction_count: int = 0
     """Extractions begun."""

@@ -92,6 +92,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
         max_depth=settings.max_json_depth,
         idle_s=settings.idle_timeout_s,
         keys=keys,
+        without_memory=engine.metrics.without_memory,
     )
 
     @asynccontextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import stat
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -85,9 +86,18 @@ async def examine(settings: Settings, *, check: bool, engine: AsyncRecollect | N
     yield await asyncio.to_thread(_tokens)
     yield await _upstream(settings)
     yield key_finding(settings)
+    if engine is not None and (passed := engine.metrics.without_memory):
+        yield _without_memory(passed)
     yield _form_model(settings)
     if about_destinations := await asyncio.to_thread(destination_finding, settings):
         yield about_destinations
+
+
+def _without_memory(passed: Counter[str]) -> Finding:
+    """Report the chats that were relayed without memory since the server's start. Pure."""
+    routes = ", ".join(f"{plural(count, 'chat')} on /v1{route}" for route, count in sorted(passed.items()))
+    todo = "let the client use /v1/chat/completions, or give it memory by hook or MCP (docs/use-with.md)"
+    return warn("chats", f"relayed without memory, which their format does not have yet: {routes}", todo)
 
 
 def key_finding(settings: Settings) -> Finding:

@@ -172,6 +172,10 @@ def _of_limits(metrics: Metrics) -> Iterator[Metric]:
     for role, count in sorted(metrics.cut.items()):
         cut.add_metric([role], count)
     yield cut
+    without = CounterMetricFamily("proxy_without_memory", "Chats in formats that have no memory.", labels=["route"])
+    for route, count in sorted(metrics.without_memory.items()):
+        without.add_metric([f"/v1{route}"], count)
+    yield without
 
 
 def _of_store(sums: StoreTotals) -> Iterator[Metric]:

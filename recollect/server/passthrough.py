@@ -1,6 +1,8 @@
 """All other `/v1` routes: relay the bytes both ways, without memory. Raw ASGI."""
 
+import logging
 import re
+from collections import Counter
 from urllib.parse import unquote_to_bytes
 
 from recollect.chat.json_scanner import MAX_DEPTH
@@ -28,6 +30,12 @@ from recollect.server.status import BAD_REQUEST, message_of, send_error, status_
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
 from recollect.server.upstream_key import UpstreamKeyPolicy
 
+logger = logging.getLogger(__name__)
+
+# Chats in formats that have no memory yet.
+CHATS_WITHOUT_MEMORY = frozenset({"/responses", "/messages", "/completions"})
+NO_MEMORY = "not on this route"
+"""Value of `x-recollect-memory` in their answers."""
 # The routes' prefix as it was sent. What follows it begins with a slash: appended to a base URL without a path,
 # anything else would name another host. A user may be called v1, and a prefix spelled with percent signs is not ours.
 _V1_PATH = LazyPattern(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
@@ -44,6 +52,7 @@ class PassThrough:
         idle_s: float,
         max_depth: int = MAX_DEPTH,
         keys: UpstreamKeyPolicy | None = None,
+        without_memory: Counter[str] | None = None,
     ) -> None:
         """Create the route.
 
@@ -53,7 +62,9 @@ class PassThrough:
             idle_s: How long a client may leave an answer unread, in seconds.
             max_depth: Maximum nesting of a body of JSON.
             keys: Which requests carry our key; others without a key of their own are refused.
+            without_memory: Counts the chats in formats that have no memory, by route.
         """
+        self._without_memory = Counter[str]() if without_memory is None else without_memory
         self._keys = keys
         self._backend = backend
         self._max_body_bytes = max_body_bytes
@@ -92,8 +103,8 @@ class PassThrough:
             async with self._backend.forward(scope["method"], path, headers, body, carries_key=carries_key) as answer:
                 length = header(answer.headers, b"content-length")
                 passed = answer_headers(answer.headers, length=int(length) if length else None)
-                if _is_chat(path):
-                    passed.append((b"x-recollect-memory", b"skipped"))
+                if note := self._note(scope["method"], path):
+                    passed.append((b"x-recollect-memory", note.encode()))
                 await send_start(send, answer.status, passed)
                 async for chunk in answer.chunks():
                     await send_body(send, chunk, more=True)
@@ -102,6 +113,19 @@ class PassThrough:
             await send_error(send, status_of(error), message_of(error))
         except (UpstreamBrokenError, ClientDisconnectedError):
             return  # without the closing chunk: the client must see that the answer broke off
+
+    def _note(self, method: str, path: str) -> str:
+        """Return why a chat is relayed without memory; empty for what is no chat."""
+        route = path.partition("?")[0].rstrip("/")
+        if method != "POST" or route not in CHATS_WITHOUT_MEMORY:
+            return "skipped" if _is_chat(path) else ""
+        if not self._without_memory[route]:
+            logger.warning(
+                "chats on this route pass without memory; only /v1/chat/completions has one",
+                extra={"route": f"/v1{route}"},
+            )
+        self._without_memory[route] += 1
+        return NO_MEMORY
 
 
 def _path_after_v1(scope: Scope) -> str | None:

@@ -1,6 +1,7 @@
 """Which requests are relayed without memory, and with which path."""
 
 import json
+from collections import Counter
 
 import pytest
 
@@ -8,9 +9,10 @@ from recollect.server.passthrough import PassThrough
 from server.asgi import Call, ScriptedBackend
 
 
-async def passed(path: str) -> Call:
+async def passed(path: str, counts: Counter[str] | None = None) -> Call:
     call = Call(b"", path=path)
-    await PassThrough(ScriptedBackend([]), max_body_bytes=1024, idle_s=60.0)(call.scope(), call.receive(), call.send())
+    route = PassThrough(ScriptedBackend([]), max_body_bytes=1024, idle_s=60.0, without_memory=counts)
+    await route(call.scope(), call.receive(), call.send())
     return call
 
 
@@ -72,7 +74,13 @@ async def test_a_path_that_could_reach_beyond_the_base_url_is_refused(path: str)
         ("/v1/chat%2Fcompletions", "skipped"),
         ("/v1/Chat/Completions", "skipped"),
         ("/v1/models", None),
+        ("/v1/responses", "not on this route"),
+        ("/u/ana/v1/messages?beta=true", "not on this route"),
+        ("/v1/completions", "not on this route"),
+        ("/v1/messages/count_tokens", None),
     ],
 )
-async def test_a_chat_under_another_spelling_says_that_memory_was_skipped(path: str, noted: str | None) -> None:
-    assert (await passed(path)).answer_headers.get("x-recollect-memory") == noted
+async def test_a_chat_without_memory_says_so(path: str, noted: str | None) -> None:
+    counts = Counter[str]()
+    assert (await passed(path, counts)).answer_headers.get("x-recollect-memory") == noted
+    assert counts.total() == (noted == "not on this route")
