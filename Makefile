@@ -80,7 +80,7 @@ mutants: $(VENV)/.dev ## Plant defects one by one; each must fail a named test
 
 lock: $(BIN)/uv ## Resolve versions into the lock files
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
-	  --no-emit-find-links --no-annotate --no-header --upgrade pyproject.toml -o requirements.lock
+	  --no-emit-find-links --no-annotate --no-header --upgrade --extra mcp pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --upgrade pyproject.toml --group dev -c requirements.lock \
 	  -o requirements-dev.lock
