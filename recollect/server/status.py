@@ -24,6 +24,7 @@ from recollect.errors import (
     UnknownKeyError,
     UnknownMemoryError,
     UnknownTraceError,
+    VectorSizeError,
     logged_text,
 )
 from recollect.server.asgi import (
@@ -56,6 +57,7 @@ NOT_FOUND = 404
 METHOD_NOT_ALLOWED = 405
 REQUEST_TIMEOUT = 408
 CONFLICT = 409
+GONE = 410
 PRECONDITION_FAILED = 412
 TOO_LARGE = 413
 UNSUPPORTED_MEDIA_TYPE = 415
@@ -87,6 +89,8 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (RequestError, BAD_REQUEST),
     (StoreFullError, INSUFFICIENT_STORAGE),
     (TryAgainError, SERVICE_UNAVAILABLE),
+    (SubjectKeyError, GONE),
+    (VectorSizeError, SERVICE_UNAVAILABLE),
     (BodyTooLargeError, TOO_LARGE),
     (MediaTypeError, UNSUPPORTED_MEDIA_TYPE),
     (ClientDisconnectedError, 499),
@@ -111,6 +115,7 @@ _PUBLIC: tuple[tuple[type[Exception], str], ...] = (
     (TryAgainError, "this cannot be done now; try again later"),
     (NewerSchemaError, "the database was written by a newer Recollect"),
     (SubjectKeyError, "what is stored cannot be decrypted: its key was destroyed or is missing"),
+    (VectorSizeError, "the embedder gives vectors of another length than the stored ones; its operator must mend it"),
     (UpstreamError, "no connection to the upstream API"),
 )
 
@@ -121,7 +126,8 @@ def message_of(error: RecollectError | BodyTooLargeError | MediaTypeError | Conn
     >>> message_of(BadIdentityError("two users")), message_of(StoreUnavailableError("/home/ana/db is locked"))
     ('two users', 'the database does not answer; try again later')
     """
-    if status_of(error) < INTERNAL_SERVER_ERROR or isinstance(error, UpstreamBrokenError):
+    status = status_of(error)
+    if (status < INTERNAL_SERVER_ERROR and status != GONE) or isinstance(error, UpstreamBrokenError):
         return str(error)
     logger.warning("a request failed", extra={"error": logged_text(error)})
     if isinstance(error, UpstreamError) and error.timed_out:

@@ -13,8 +13,10 @@ from recollect.errors import (
     RecollectError,
     StoreFullError,
     StoreUnavailableError,
+    SubjectKeyError,
     UnknownAppError,
     UnknownMemoryError,
+    VectorSizeError,
 )
 from recollect.server.asgi import BodyTooLargeError
 from recollect.server.status import status_of
@@ -73,7 +75,9 @@ def test_limits_are_no_codes() -> None:
         (UnknownMemoryError("m"), 404),
         (UnknownAppError("a"), 404),
         (ConflictError("taken", param="id"), 409),
+        (SubjectKeyError("its key was destroyed"), 410),
         (BodyTooLargeError("too large"), 413),
+        (VectorSizeError(got=3, stored=4), 503),
         (RecollectError("?"), 500),
         (UpstreamBrokenError("cut"), 502),
         (UpstreamError("refused", timed_out=False), 502),

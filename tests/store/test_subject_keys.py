@@ -294,7 +294,7 @@ async def test_a_chat_goes_on_without_memory_where_the_key_is_gone(
             answer = await client.post("/u/ana/v1/chat/completions", json=chat)
             assert (answer.status_code, answer.json()["memories"]) == (200, [])
             answer = await client.get("/v1/subjects/user:ana/memories")
-            assert (answer.status_code, "its key was destroyed" in answer.json()["detail"]) == (500, True)
+            assert (answer.status_code, "its key was destroyed" in answer.json()["detail"]) == (410, True)
         assert [record for record in caplog.records if record.exc_info] == [], "a message says all there is to say"
         await engine.add("Ben keeps goats.", user="ben")
 

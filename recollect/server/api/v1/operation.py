@@ -9,6 +9,7 @@ from recollect.server.status import (
     BAD_REQUEST,
     CONFLICT,
     FORBIDDEN,
+    GONE,
     INSUFFICIENT_STORAGE,
     NOT_FOUND,
     OK,
@@ -104,6 +105,8 @@ class ResourceOperation:
     def errors(self) -> tuple[int, ...]:
         """Statuses of the problems that it may answer, ascending."""
         found = {BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE}
+        if "{subject}" in self.path:
+            found.add(GONE)
         if self.is_lookup or any("{" + name + "}" in self.path for name in _ID_PARAMETERS):
             found.add(NOT_FOUND)
         if self.body is not None or self.streams_body:

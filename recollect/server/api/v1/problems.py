@@ -17,6 +17,7 @@ from recollect.errors import (
     ModelError,
     RecollectError,
     StoreFullError,
+    SubjectKeyError,
     TryAgainError,
     UnknownAppError,
     UnknownConversationError,
@@ -24,6 +25,7 @@ from recollect.errors import (
     UnknownMemoryError,
     UnknownProfileError,
     UnknownTraceError,
+    VectorSizeError,
 )
 from recollect.server.api.v1.fields import Answer
 from recollect.server.asgi import BodyTooLargeError
@@ -56,6 +58,8 @@ KINDS: Mapping[str, str] = {
     "not-json": "The body is not declared as application/json.",
     "key-reused": "The idempotency key was used for another request.",
     "store-full": "The disk is full: nothing was written.",
+    "key-gone": "The subject's data key was destroyed or is missing: what is stored cannot be decrypted.",
+    "other-vectors": "The embedder gives vectors of another length than the stored ones.",
     "model-failed": "The language or embedding model failed: send the request again later.",
     "try-again": "Nothing is wrong with the request: send it again later.",
     "internal": "The server failed.",
@@ -77,6 +81,8 @@ _KIND_OF: tuple[tuple[type[Exception], str], ...] = (
     (StoreFullError, "store-full"),
     (ModelError, "model-failed"),
     (TryAgainError, "try-again"),
+    (SubjectKeyError, "key-gone"),
+    (VectorSizeError, "other-vectors"),
     (BodyTooLargeError, "too-large"),
 )
 
