@@ -85,8 +85,8 @@ def identify(
 
     Raises:
         BadIdentityError: A header was sent twice, two contradict each other or the credential, a signature or name is
-            invalid, an unsigned name came although a signed one is required, or a header has a value that it does not
-            take.
+            invalid, or an unsigned name came although a signed one is required.
+        BadRequestError: A header has a value that it does not take.
     """
     if caller is not None and caller.by_header:
         caller = None
@@ -215,7 +215,7 @@ def _characters(value: str | None) -> tuple[str, str] | None:
     pairs = dict(part.partition("=")[::2] for part in value.split(";") if part.strip())
     names = {role.strip().lower(): squeeze(clean(name)) for role, name in pairs.items()}
     if set(names) != {"system", "user"} or not all(names.values()):
-        raise BadIdentityError(f"{CHARACTERS} is {value!r}; write for instance: system=Kira; user=Marcus")
+        raise BadRequestError(f"{CHARACTERS} is {value!r}; write for instance: system=Kira; user=Marcus")
     return names["system"], names["user"]
 
 
@@ -347,7 +347,7 @@ def _memory(value: str | None) -> MemoryMode:
     try:
         return MemoryMode(value.lower())
     except ValueError:
-        raise BadIdentityError(f"{MEMORY} is {value!r}; it takes on (or active), read, record or off") from None
+        raise BadRequestError(f"{MEMORY} is {value!r}; it takes on (or active), read, record or off") from None
 
 
 def _interaction(value: str | None) -> str | None:
@@ -381,5 +381,5 @@ def _conversation(given: dict[str, str]) -> tuple[str | None, bool, bool]:
     if not conversation:
         return None, False, False
     if len(conversation.encode()) > _MAX_CONVERSATION_BYTES:
-        raise BadIdentityError(f"{name} is longer than {_MAX_CONVERSATION_BYTES} bytes")
+        raise BadRequestError(f"{name} is longer than {_MAX_CONVERSATION_BYTES} bytes")
     return conversation, name == SESSION, name == CHAT_ID and conversation.startswith(_TEMPORARY)

@@ -13,6 +13,7 @@ from recollect.chat.messages import log_messages
 from recollect.concurrency import Turns
 from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall
+from recollect.engine.retrieval import record_uses
 from recollect.engine.scope import MemoryScope
 from recollect.engine.shown_memories import ShownMemories
 from recollect.engine.turn import TurnService, charges
@@ -127,9 +128,7 @@ class AgentService:
             messages=log,
             recall=self._injection(recall, rendered, now, request),
         )
-        for subject in {item.memory.subject for item in recall.items}:
-            ids = [item.memory.id for item in recall.items if item.memory.subject == subject and item.is_stored]
-            await self._store.memories.record_uses(subject, ids, now)
+        await record_uses(self._components, recall)
         return rendered.text
 
     async def answer(

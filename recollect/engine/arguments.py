@@ -1,11 +1,13 @@
 """Check what a caller opens the library with, and the reason that one gives. Reads the environment."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from recollect.errors import BadRequestError, BadSettingError
 from recollect.settings import Settings
+from recollect.types import SUBJECT_KINDS, Subject
 
 _MEMBERS = {
     "embedder": (
@@ -67,6 +69,17 @@ def require_members(name: str, value: object) -> None:
     missing = [member for member in members if not hasattr(value, member)]  # a caller's own class, of any base
     if missing:
         raise TypeError(f"{name} is {_shown(value)}, which has no {', '.join(missing)}: pass an object; {advice}")
+
+
+def shared_subject(name: str, tenant: str) -> Subject:
+    """Return the subject that is named to be shared, of whatever kind; a name alone is that of a shared one.
+
+    >>> shared_subject("team", "").text, shared_subject("app:calendar", "").text
+    ('shared:team', 'app:calendar')
+    """
+    kind, colon, _ = name.partition(":")
+    given = Subject.parse(name) if colon and kind in SUBJECT_KINDS else Subject("shared", name)
+    return replace(given, tenant=tenant)
 
 
 def read_reason(text: str) -> str:

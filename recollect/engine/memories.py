@@ -7,7 +7,7 @@ from uuid import UUID
 
 from recollect.engine.components import Components
 from recollect.engine.results import ListOf
-from recollect.engine.retrieval import as_of, recall_past
+from recollect.engine.retrieval import as_of, recall_past, record_uses
 from recollect.engine.steps import Steps
 from recollect.engine.withheld import find_withheld
 from recollect.errors import BadRequestError, ChangedMemoryError, UnknownConversationError, UnknownMemoryError
@@ -95,7 +95,10 @@ class MemoryService:
         then = as_of(at, known_at, self._components.clock.now())
         if then is not None:
             return await recall_past(self._components, self._steps.runtime, request, then)
-        return await self._steps.retriever.recall(request)
+        found = await self._steps.retriever.recall(request)
+        if self._counts_as_use(wanted.profile):
+            await record_uses(self._components, found)
+        return found
 
     def search_now(self, query: str, subject: Subject, *, limit: int, profile: str | None) -> Recall | None:
         """Recall from the present in the calling thread, which may be any; None if that takes an event loop.
@@ -103,7 +106,13 @@ class MemoryService:
         Raises:
             BadRequestError: the limit is out of range.
         """
+        if self._counts_as_use(profile):
+            return None
         return self._steps.retriever.recall_now(self._request(query, subject, limit, profile))
+
+    def _counts_as_use(self, profile: str | None) -> bool:
+        """Return whether what a search returns counts as used: where applications retrieve by searching."""
+        return self._components.profile(profile).subject.kind == "session"
 
     def _request(self, query: str, subject: Subject, limit: int, profile: str | None) -> RecallRequest:
         if not isinstance(query, str):

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from recollect.chat.chat_request import request_of
@@ -10,6 +9,7 @@ from recollect.chat.messages import log_messages
 from recollect.engine.components import Components
 from recollect.engine.context_builder import PromptContext, prompt_recall, turns_wanted
 from recollect.engine.conversation_window import ConversationWindow, WindowReader, prompt_message, written_subject
+from recollect.engine.retrieval import record_uses
 from recollect.engine.steps import Steps
 from recollect.engine.withheld import find_withheld
 from recollect.formation.forgotten_words import without_forgotten
@@ -56,7 +56,7 @@ class PromptService:
         )
         if use:
             self._components.metrics.retrieved += len(context.items)
-            await self._record_uses(context, now)
+            await record_uses(self._components, context.items)
         return context
 
     async def prompt(
@@ -92,13 +92,8 @@ class PromptService:
         present = wanted.present | {message.hash for message in window.messages}
         shown = frozenset(memory.id for memory in episodes)
         context = await self._steps.contexts.context(replace(wanted, present=present, excluded=shown), window.scope)
-        await self._record_uses(context, now)
+        await record_uses(self._components, context.items)
         return context
-
-    async def _record_uses(self, context: PromptContext, now: datetime) -> None:
-        for subject in {item.memory.subject for item in context.items}:
-            ids = [item.memory.id for item in context.items if item.memory.subject == subject and item.is_stored]
-            await self._store.memories.record_uses(subject, ids, now)
 
     async def _block_key(self, subject: Subject) -> bytes:
         """Return the secret that names the subject's blocks: the same in every process, and unknown outside."""

@@ -7,7 +7,7 @@ The reading of messages, which quotations and past memories need, is loaded with
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -37,6 +37,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     Recall,
+    RecalledMemory,
     Subject,
     SubjectSnapshot,
 )
@@ -383,3 +384,13 @@ async def recall_past(components: Components, runtime: Runtime, request: RecallR
     recall = finalize(ranking, shown, count_tokens=components.counter.count)
     recall = omit(recall, await find_withheld(store, [item.memory for item in recall.items], request.rules))
     return replace(recall, warning=embedded.failure, took_ms=(clock.monotonic() - started) * 1000)
+
+
+async def record_uses(components: Components, items: Iterable[RecalledMemory]) -> None:
+    """Count a use, now, of each stored memory among recalled ones."""
+    by_subject: dict[Subject, list[MemoryId]] = {}
+    for item in items:
+        if item.is_stored:
+            by_subject.setdefault(item.memory.subject, []).append(item.memory.id)
+    for subject, ids in by_subject.items():
+        await components.store.memories.record_uses(subject, ids, components.clock.now())

@@ -1,6 +1,7 @@
 """`memory.shared`: share memories with other subjects, and subscribe to shared subjects. Writes through the store."""
 
 from recollect.curation.edits import link_memory, unlink_memory
+from recollect.engine.arguments import shared_subject
 from recollect.engine.components import Components
 from recollect.engine.memories import MemoryService
 from recollect.errors import BadRequestError
@@ -86,9 +87,11 @@ def _shared_subject(name: str | Subject, reader: Subject) -> Subject:
         BadRequestError: It is another kind of subject, or another tenant's.
     """
     if isinstance(name, str):
-        name = Subject("shared", name.removeprefix("shared:"), reader.tenant)
+        name = shared_subject(name, reader.tenant)
     if name.tenant != reader.tenant:
         raise BadRequestError(f"{name.text} belongs to another tenant than {reader.text}", param="shared")
     if name.kind != "shared":
-        raise BadRequestError(f"{name.text} is not shared; name a subject shared:NAME", param="shared")
+        raise BadRequestError(
+            f"{name.text} is not shared: one reads it alone; add what is to be shared to shared:NAME", param="shared"
+        )
     return name

@@ -210,11 +210,11 @@ def path_user(scope: Scope) -> str | None:
 
     Bytes that are not UTF-8 become surrogates, which no valid name holds.
 
-    >>> path_user({"path": "", "raw_path": b"/u/jos%C3%A9/v1/models"}), path_user({"path": "/v1/models"})
-    ('josé', None)
+    >>> path_user({"path": "", "raw_path": b"/u/jos%C3%A9%2Fa/v1/models"}), path_user({"path": "/v1/models"})
+    ('josé/a', None)
     """
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    steps = unquote_to_bytes(raw.split(b"?")[0]).split(b"/")
+    steps = [unquote_to_bytes(step) for step in raw.split(b"?")[0].split(b"/")]
     if len(steps) < 4 or steps[0] or steps[1] != b"u" or steps[3] not in _USER_ROUTES:
         return None
     return steps[2].decode("utf-8", "surrogateescape")

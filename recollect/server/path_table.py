@@ -58,10 +58,11 @@ def path_steps(path: str) -> list[str]:
     Raises:
         BadRequestError: It cannot be decoded, or holds a NUL character.
     """
-    return [_decoded(step) for step in path.split("/")[1:]]
+    return [decoded_step(step) for step in path.split("/")[1:]]
 
 
-def _decoded(step: str) -> str:
+def decoded_step(step: str) -> str:
+    """Decode a step of a path; see `path_steps` for its errors."""
     try:
         text = unquote_to_bytes(step.encode("latin-1")).decode("utf-8")
     except UnicodeDecodeError:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.chat.identity import IDENTITY_HEADERS, IdentityPolicy, identify, is_private_header
-from recollect.errors import BadIdentityError, BadSettingError
+from recollect.errors import BadIdentityError, BadRequestError, BadSettingError
 from recollect.testing import NEW_YEAR
 from recollect.types import Identity, MemoryMode, RequestScope, Subject
 
@@ -304,7 +304,8 @@ def test_memory_is_on_read_record_or_off() -> None:
 
 @pytest.mark.parametrize("value", [b"yes", b"on,off", b"\xff"])
 def test_another_memory_mode_is_refused_with_what_it_takes(value: bytes) -> None:
-    assert "on (or active), read, record or off" in refusal((b"x-recollect-memory", value))
+    with pytest.raises(BadRequestError, match=r"on \(or active\), read, record or off"):
+        ask((b"x-recollect-memory", value))
 
 
 def test_a_profile_is_the_named_one_or_that_of_the_key() -> None:
@@ -328,7 +329,7 @@ def test_characters_app_and_interaction_are_read() -> None:
 
 @pytest.mark.parametrize("value", [b"Kira", b"system=Kira", b"system=; user=Marcus", b"system=A; user=B; other=C"])
 def test_characters_that_cannot_be_read_are_refused_with_an_example(value: bytes) -> None:
-    with pytest.raises(BadIdentityError, match="system=Kira; user=Marcus"):
+    with pytest.raises(BadRequestError, match="system=Kira; user=Marcus"):
         ask((b"x-recollect-characters", value))
 
 
@@ -354,7 +355,8 @@ def test_without_an_id_the_conversation_is_open() -> None:
 
 
 def test_an_endless_conversation_id_is_refused() -> None:
-    assert "x-recollect-session" in refusal((b"x-recollect-session", b"a" * 513))
+    with pytest.raises(BadRequestError, match="x-recollect-session"):
+        ask((b"x-recollect-session", b"a" * 513))
 
 
 def test_our_headers_and_open_webuis_never_go_upstream() -> None:
@@ -377,6 +379,6 @@ def test_no_bytes_make_somebody_of_a_request_that_proves_nothing(
 ) -> None:
     try:
         identity = ask(*headers, policy=policy, path=path, body=body)
-    except BadIdentityError:
+    except (BadIdentityError, BadRequestError):
         return
     assert identity.subject is None

@@ -67,7 +67,7 @@ async def test_a_use_of_a_shared_memory_is_counted_where_it_lies(engine: AsyncRe
 
 
 async def test_nothing_but_shared_subjects_can_be_subscribed_to_and_by_users_alone(engine: AsyncRecollect) -> None:
-    for wanted in (Subject("user", "ben"), GLOBAL, Subject("app", "calendar")):
+    for wanted in (Subject("user", "ben"), GLOBAL, Subject("app", "calendar"), "app:calendar", "session:s"):
         with pytest.raises(BadRequestError, match="is not shared"):
             await engine.shared.subscribe(wanted, user="ana")
     with pytest.raises(BadRequestError, match="is no user"):

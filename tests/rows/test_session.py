@@ -1,5 +1,7 @@
 """S: what one chat session should remember."""
 
+from urllib.parse import quote
+
 import httpx
 import pytest
 
@@ -156,3 +158,34 @@ async def test_s11_a_memory_was_last_accessed_when_it_was_made_until_it_is_used(
         refused = await api.request(method, path)
         assert refused.status_code == 405
         assert refused.json()["error"]["type"] == "invalid_request_error"
+
+
+async def test_s7_a_search_in_a_session_is_a_use_and_one_in_a_users_memory_is_none(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await engine.conversations.open("s", user="ana", scope=SESSION)
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
+    found = await engine.add("Ana drinks green tea.", user=mine, profile="session")
+    other = await engine.add("Ana drinks green tea.", user="ana")
+    clock.advance(hours=1)
+
+    await engine.search("Which tea?", user=mine, profile="session")
+    await engine.search("Which tea?", user="ana")
+
+    assert (await engine.get(found.id, user=mine)).last_used_at == clock.now()
+    assert (await engine.get(other.id, user="ana")).last_used_at is None
+
+
+@pytest.mark.parametrize("name", ["team/alpha", "a b", "日本語/?#%", "..", "%2F"])
+async def test_s11_an_id_that_was_accepted_is_reachable(api: httpx.AsyncClient, name: str) -> None:
+    del api.headers["x-recollect-user"]
+    assert (await api.post("/u/ana%2Flab/api/sessions", json={"id": name})).status_code == 201
+    session = f"/api/sessions/{quote(name, safe='').replace('.', '%2E')}"
+    memories = f"/u/ana%2Flab{session}/memories"
+    made = await api.post(memories, json={"content": "Tea.", "type": "fact", "importance": 0.8})
+    assert (made.status_code, made.json()["sessionId"]) == (201, name)
+
+    assert (await api.get(memories)).json() == [made.json()]
+    assert (await api.get(f"{memories}/{made.json()['id']}")).json() == made.json()
+    assert (await api.get(f"/u/ana{session}/memories")).status_code == 404
+    assert (await api.delete(f"{memories}/{made.json()['id']}")).json() == {"success": True}

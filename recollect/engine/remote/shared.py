@@ -1,5 +1,6 @@
 """`memory.shared` over HTTP. Asks one server."""
 
+from recollect.engine.arguments import shared_subject
 from recollect.engine.memories import parse_memory_id
 from recollect.engine.remote import values
 from recollect.engine.remote.client import Call, RestClient
@@ -46,5 +47,5 @@ class RemoteSharedMemoryService(SharedMemoryService):
     def _shared(self, shared: str | Subject, user: str | Subject | None) -> str:
         """Return the text of a shared subject that was given by its name, too."""
         if isinstance(shared, str):
-            shared = Subject("shared", shared.removeprefix("shared:"), self._client.subject(user).tenant)
+            shared = shared_subject(shared, self._client.subject(user).tenant)
         return self._client.named(shared)

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from recollect.chat.identity import IdentityPolicy, identify
 from recollect.engine import AsyncRecollect, run_in_thread_if_large
@@ -24,6 +25,7 @@ from recollect.server.asgi import (
 from recollect.server.auth.guard import caller_of, max_body_bytes
 from recollect.server.database_wait import while_database_answers
 from recollect.server.json_body import decode_json, require_json
+from recollect.server.path_table import decoded_step, sent_path
 from recollect.server.status import METHOD_NOT_ALLOWED, error_body, message_of, retry_headers, status_of
 from recollect.types import Access, Caller, Identity, Memory, MemoryMode, NewNote, Subject
 
@@ -126,13 +128,25 @@ class Operation:
     """Its name in the audit log if an administrator does it to one user; empty: it is no administrative act."""
 
 
+class _SentPathRoute(Route):
+    """A route that is found by the path as it was sent: a parameter may hold an encoded slash."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, found = super().matches({**scope, "path": sent_path(scope)})
+        try:
+            parameters = {name: decoded_step(step) for name, step in found.get("path_params", {}).items()}
+        except BadRequestError:
+            return Match.NONE, {}
+        return match, {**found, "path_params": parameters} if found else found
+
+
 def routes_of(operations: Sequence[Operation], engine: AsyncRecollect, policy: IdentityPolicy) -> list[Route]:
     """Build the routes: each operation's path, and the same under `/u/{user}`."""
     by_path: dict[str, dict[str, Operation]] = {}
     for operation in operations:
         by_path.setdefault(operation.path, {})[operation.method] = operation
     return [
-        Route(f"{prefix}{path}", _endpoint(of_path, engine, policy), methods=list(of_path))
+        _SentPathRoute(f"{prefix}{path}", _endpoint(of_path, engine, policy), methods=list(of_path))
         for path, of_path in by_path.items()
         for prefix in ("", "/u/{user}")
     ]
