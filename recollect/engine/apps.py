@@ -111,6 +111,29 @@ class AppService:
             count += await self._delete_all(subject)
         return count
 
+    async def delete_memory_of_all_users(self, app: str, number: int, *, tenant: str = "") -> None:
+        """Erase the memory that an app knows by this number, whosever it is; see `delete_memory`."""
+        async for subject in self._subjects_of_all_users(app, tenant, ""):
+            for memory in await self._active(subject):
+                if memory.number == number:
+                    await self._eraser.erase(EraseRequest(subject=subject, memories=(memory.id,), keep_messages=True))
+                    return
+        raise UnknownMemoryError(str(number))
+
+    async def remove_for_all_users(self, app: str, *, purge: bool = False, tenant: str = "") -> int:
+        """Remove an app for all users of a tenant; with `purge`, erase its memories. Return the number erased.
+
+        Raises:
+            UnknownAppError: nobody has registered it, and it has no memories.
+        """
+        removed, known = False, False
+        async for subject in self._subjects_of_all_users(app, tenant, ""):
+            removed |= await self._store.apps.remove(subject, self._clock.now())
+            known = known or bool(await self._active(subject))
+        if not removed and not known:
+            raise UnknownAppError(app)
+        return await self.delete_memories_of_all_users(app, tenant=tenant) if purge else 0
+
     async def _subjects_of_all_users(self, app: str, tenant: str, after: str) -> AsyncIterator[Subject]:
         prefix = Subject("app", "-", tenant).text[:-1]
         after = max(after, prefix)
@@ -132,12 +155,22 @@ class AppService:
         return [memory for memory in listed if memory.state is MemoryState.ACTIVE]
 
     async def _delete_all(self, subject: Subject) -> int:
+        await self._end_work(subject)
         count = 0
         while known := await self._memories.list(subject, ListRequest(kinds=_KINDS, closed=True)):
             ids = tuple(memory.id for memory in known)
             await self._eraser.erase(EraseRequest(subject=subject, memories=ids, keep_messages=True))
             count += sum(memory.state is MemoryState.ACTIVE for memory in known)
         return count
+
+    async def _end_work(self, subject: Subject) -> None:
+        """Let nothing be formed of what was said so far."""
+        place = None
+        while page := await self._store.formations.list(subject=subject, after=place, limit=_PAGE_SIZE):
+            for status in page:
+                if status.due_at is not None or status.formed_seq < status.last_seq:
+                    await self._store.formations.skip(status.key)
+            place = page[-1].place
 
     async def _own_subject(self, app: str, user: str | Subject | None) -> Subject:
         return await self._conversations.subject(user=user, scope=RequestScope(profile="app", app=app))

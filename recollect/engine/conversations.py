@@ -12,6 +12,7 @@ from recollect.engine.prompt_traces import read_traces
 from recollect.engine.recorder import RecorderService
 from recollect.engine.results import ListOf, PromptTrace
 from recollect.engine.steps import Steps
+from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.profiles.overrides import options_of
 from recollect.types import (
     NO_SCOPE,
@@ -121,15 +122,31 @@ class ConversationService:
 
         Raises:
             UnknownConversationError: this user has no conversation with this id, and no messages were given.
+            BadRequestError: the scope names another app than the conversation belongs to.
         """
+        subject = self._components.subject(user)
+        await self._refuse_another_app(conversation, subject, scope)
         if messages:
-            await self._recorder.record(
-                messages, self._components.subject(user), conversation=conversation, said_at=None, scope=scope
-            )
+            await self._recorder.record(messages, subject, conversation=conversation, said_at=None, scope=scope)
         ended = await self.get(conversation, user=user)
         await self._store.conversations.end(ended.subject, ended.id, reason, self._components.clock.now())
         await self._request_formation(ended, scope)
         return await self.get(conversation, user=user)
+
+    async def _refuse_another_app(self, conversation: str, subject: Subject, scope: RequestScope) -> None:
+        """Check that the words of a conversation do not become another app's memory.
+
+        Raises:
+            BadRequestError: it belongs to another app than the scope names.
+        """
+        try:
+            known = await self._windows.conversation(conversation, subject)
+        except UnknownConversationError:
+            return
+        if scope.app and known.app and scope.app != known.app:
+            raise BadRequestError(
+                f"the conversation {conversation!r} belongs to the app {known.app!r}, not to {scope.app!r}", param="app"
+            )
 
     async def save(
         self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE
@@ -138,7 +155,9 @@ class ConversationService:
 
         Raises:
             UnknownConversationError: this user has no conversation with this id.
+            BadRequestError: the scope names another app than the conversation belongs to.
         """
+        await self._refuse_another_app(conversation, self._components.subject(user), scope)
         return await self._request_formation(await self.get(conversation, user=user), scope)
 
     async def messages(

@@ -74,3 +74,15 @@ class BlockingAppService:
             The number of active memories erased.
         """
         return self._engine.run(self._engine.core.apps.delete_memories_of_all_users(app, tenant=tenant))
+
+    def delete_memory_of_all_users(self, app: str, number: int, *, tenant: str = "") -> None:
+        """Erase the memory that an app knows by this number, whosever it is; see `delete_memory`."""
+        self._engine.run(self._engine.core.apps.delete_memory_of_all_users(app, number, tenant=tenant))
+
+    def remove_for_all_users(self, app: str, *, purge: bool = False, tenant: str = "") -> int:
+        """Remove an app for all users of a tenant; with `purge`, erase its memories. Return the number erased.
+
+        Raises:
+            UnknownAppError: nobody has registered it, and it has no memories.
+        """
+        return self._engine.run(self._engine.core.apps.remove_for_all_users(app, purge=purge, tenant=tenant))

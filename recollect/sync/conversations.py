@@ -102,6 +102,7 @@ class BlockingConversationService:
 
         Raises:
             UnknownConversationError: this user has no conversation with this id, and no messages were given.
+            BadRequestError: the scope names another app than the conversation belongs to.
         """
         return self._engine.run(
             self._engine.core.conversations.end(conversation, reason=reason, messages=messages, user=user, scope=scope)
@@ -112,6 +113,7 @@ class BlockingConversationService:
 
         Raises:
             UnknownConversationError: this user has no conversation with this id.
+            BadRequestError: the scope names another app than the conversation belongs to.
         """
         return self._engine.run(self._engine.core.conversations.save(conversation, user=user, scope=scope))
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.types import RequestScope
+from recollect.engine import AsyncRecollect
+from recollect.types import RequestScope, Subject
 from sample_chats import assistant, user
 
 DIMS = (256, 384, 1536)
@@ -33,3 +34,22 @@ def question(scene: RequestScope) -> tuple[str, str]:
     if scene.profile == "character":
         return "Kira decided to leave the lighthouse before the first snow falls?", "lighthouse"
     return ("The user lives in Oslo?", "Oslo")
+
+
+APP = Subject("app", "ana/calendar")
+PARAGRAPH = {
+    "text": "Ana asked for a dentist's appointment. It was put on 12 May at nine.",
+    "messages": [1, 2],
+    "importance": 7,
+    "tags": ["dentist"],
+}
+TALK = [
+    user("I need a calendar entry for my dentist on 12 May at nine, please."),
+    assistant("Done: dentist on 12 May at nine, in the blue calendar."),
+]
+
+
+async def ended(engine: AsyncRecollect, conversation: str = "c", scope: RequestScope = CALENDAR) -> None:
+    """End a conversation of the calendar, and form its memory."""
+    await engine.conversations.end(conversation, user="ana", reason="closed", messages=TALK, scope=scope)
+    await engine.form()

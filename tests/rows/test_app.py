@@ -15,31 +15,15 @@ from recollect.engine import AsyncRecollect, Components
 from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, CostPurpose, Identity, RequestScope, Subject
-from rows.scenes import CALENDAR
+from rows.scenes import APP, CALENDAR, PARAGRAPH, TALK, ended
 from sample_chats import answer, assistant, note, request, user, with_model
 from stores import DURABLE, new_store
 
-PARAGRAPH = {
-    "text": "Ana asked for a dentist's appointment. It was put on 12 May at nine.",
-    "messages": [1, 2],
-    "importance": 7,
-    "tags": ["dentist"],
-}
-TALK = [
-    user("I need a calendar entry for my dentist on 12 May at nine, please."),
-    assistant("Done: dentist on 12 May at nine, in the blue calendar."),
-]
 LATER = [
     ("I want the meeting with my accountant moved to Thursday.", "Moved to Thursday, at ten."),
     ("I need a reminder to water the tomatoes on the balcony.", "You will be reminded at seven."),
     ("I invited my brother Jonas to the concert in Bergen.", "Jonas is invited."),
 ]
-APP = Subject("app", "ana/calendar")
-
-
-async def ended(engine: AsyncRecollect, conversation: str = "c", scope: RequestScope = CALENDAR) -> None:
-    await engine.conversations.end(conversation, user="ana", reason="closed", messages=TALK, scope=scope)
-    await engine.form()
 
 
 async def test_a1_the_end_of_a_conversation_makes_one_paragraph_behind_the_call(parts: Components) -> None:
@@ -112,43 +96,6 @@ async def test_a1_the_shipped_profile_offers_the_tool_that_ends_a_conversation(e
     assert tool["function"]["name"] == "end_conversation"
     other = Identity(subject=Subject("user", "ana"), scope=RequestScope(profile="default"))
     assert "tools" not in json.loads((await engine.turns.prepare(asked, other)).body)
-
-
-async def test_a7_a_memory_for_all_users_is_listed_and_purged_under_any_profile(
-    engine: AsyncRecollect, parts: Components, api: httpx.AsyncClient, tmp_path: Path
-) -> None:
-    (tmp_path / "kiosk.toml").write_text(
-        'extends = "app"\ndescription = "One memory for all users."\n[subject]\nper_user = false\n', "utf-8"
-    )
-    common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
-    await ended(common, "kiosk", replace(CALENDAR, profile="kiosk"))
-    await ended(engine, "own")
-    bens = await engine.conversations.subject(user="ben", scope=CALENDAR)
-    await engine.add("Ben's choir sings on Sunday.", user=bens, profile="app")
-    listed = (await api.get("/apps/calendar/memories")).json()["memories"]
-    subjects = {memory.subject for memory in await engine.apps.memories("calendar", user="ana")}
-    assert subjects == {APP, Subject("app", "calendar")}
-    purged = (await api.delete("/apps/calendar", params={"purgeMemories": "true"})).json()
-    assert purged == {"success": True, "deletedCount": len(listed)}
-    assert [await engine.list(user=subject) for subject in subjects] == [[], []]
-    assert (await api.get("/apps/calendar/memories")).json() == {"memories": []}
-    assert (await api.delete("/apps/calendar/memories")).json() == {"success": True, "deletedCount": 0}
-    assert await engine.list(user=bens), "another user's own are another's"
-
-
-async def test_a7_a_purge_leaves_nothing_that_was_closed_compacted_or_held(
-    parts: Components, clock: FakeClock, api: httpx.AsyncClient
-) -> None:
-    engine = with_model(parts, Answering(delete(3)).model)
-    for number in range(11):
-        clock.advance(minutes=1)
-        await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
-    await engine.forget((await engine.apps.memories("calendar", user="ana"))[0].id, user=APP)
-    assert len(await engine.list(user=APP, closed=True)) == 11
-    purged = (await api.delete("/apps/calendar/memories")).json()
-    assert purged == {"success": True, "deletedCount": 9}
-    assert await engine.list(user=APP, closed=True) == []
-    assert [line for line in await engine.history.decisions(user=APP) if "meeting" in line.text] == []
 
 
 @pytest.mark.parametrize("kind", DURABLE)

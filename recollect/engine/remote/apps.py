@@ -59,6 +59,17 @@ class RemoteAppService(AppService):
         call = Call(method="DELETE", path=_path_of_all(app), query=query, writes=True)
         return int((await self._client.ask(call))["erased"])
 
+    async def delete_memory_of_all_users(self, app: str, number: int, *, tenant: str = "") -> None:
+        """Erase the memory with this number: see `AppService.delete_memory_of_all_users`."""
+        path, query = f"{_path_of_all(app)}/{number}", {"tenant": self._tenant(tenant)}
+        await self._client.ask(Call(method="DELETE", path=path, query=query, writes=True))
+
+    async def remove_for_all_users(self, app: str, *, purge: bool = False, tenant: str = "") -> int:
+        """Remove an app for all users: see `AppService.remove_for_all_users`."""
+        query = {"tenant": self._tenant(tenant), "purge": purge}
+        call = Call(method="DELETE", path=f"/v1/apps/{segment(app)}", query=query, writes=True)
+        return int((await self._client.ask(call))["erased"])
+
     def _tenant(self, given: str) -> str:
         """Return the tenant that is meant: without a name, that of the credential."""
         return given or self._client.tenant or ""

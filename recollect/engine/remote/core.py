@@ -56,11 +56,10 @@ class RemoteRecollect(RemoteServices):
     `AsyncRecollect.connect` opens it. `user` as None is the user of the API key.
     """
 
-    url = ""
-    """The server's, with the path before `/v1`; it has no credential."""
+    _url = ""
 
     def __repr__(self) -> str:
-        return f"<Recollect at {self.url}>"
+        return f"<Recollect at {self._url}>"
 
     @classmethod
     async def reach(cls, url: str, options: RemoteOptions, *, transport: Transport | None = None) -> Self:
@@ -93,7 +92,7 @@ class RemoteRecollect(RemoteServices):
             for raw in listed["profiles"]
         }
         memory = cls(client, profiles)
-        memory.url = base_url(url)
+        memory._url = base_url(url)
         return memory
 
     async def close(self) -> None:

@@ -31,8 +31,13 @@ async def _register(request: ApiRequest) -> tuple[int, object]:
 
 
 async def _remove(request: ApiRequest) -> tuple[int, object]:
-    purge = request.flag("purgeMemories")
-    deleted = await request.engine.apps.remove(request.path["app"], purge=purge, user=request.user)
+    app, purge = request.path["app"], request.flag("purgeMemories")
+    if request.all_users:
+        tenant = request.user.tenant
+        deleted = await request.engine.apps.remove_for_all_users(app, purge=purge, tenant=tenant)
+        await _note_act_of_all(request, "apps.remove", count=deleted)
+    else:
+        deleted = await request.engine.apps.remove(app, purge=purge, user=request.user)
     return OK, {"success": True, "deletedCount": deleted}
 
 
@@ -55,23 +60,32 @@ async def _delete_all(request: ApiRequest) -> tuple[int, object]:
     if not request.all_users:
         deleted = await request.engine.apps.delete_memories(app, user=request.user)
         return OK, {"success": True, "deletedCount": deleted}
-    tenant = request.user.tenant
-    deleted = await request.engine.apps.delete_memories_of_all_users(app, tenant=tenant)
-    await request.engine.keys.note_act(
-        "apps.purge",
-        actor=request.actor,
-        tenant=tenant,
-        target=str(app_of_all_users(request.user, app).key),
-        count=deleted,
-    )
+    deleted = await request.engine.apps.delete_memories_of_all_users(app, tenant=request.user.tenant)
+    await _note_act_of_all(request, "apps.purge", count=deleted)
     return OK, {"success": True, "deletedCount": deleted}
+
+
+async def _note_act_of_all(request: ApiRequest, act: str, *, count: int) -> None:
+    """Append what an administrator did to all users of an app to the audit log."""
+    await request.engine.keys.note_act(
+        act,
+        actor=request.actor,
+        tenant=request.user.tenant,
+        target=str(app_of_all_users(request.user, request.path["app"]).key),
+        count=count,
+    )
 
 
 async def _delete(request: ApiRequest) -> tuple[int, object]:
     number = request.path["memory"]
     if not (number.isascii() and number.isdigit() and len(number) <= _MAX_NUMBER_DIGITS):
         raise UnknownMemoryError(number)
-    await request.engine.apps.delete_memory(request.path["app"], int(number), user=request.user)
+    app = request.path["app"]
+    if request.all_users:
+        await request.engine.apps.delete_memory_of_all_users(app, int(number), tenant=request.user.tenant)
+        await _note_act_of_all(request, "memories.erase", count=1)
+    else:
+        await request.engine.apps.delete_memory(app, int(number), user=request.user)
     return OK, {"success": True}
 
 
@@ -225,10 +239,12 @@ _MEMORIES = "/apps/{app}/memories"
 _CONVERSATION = "/conversations/{conversation}"
 OPERATIONS = (
     Operation(method="POST", path="/apps", handler=_register, access=Access.WRITE),
-    _operation("DELETE", "/apps/{app}", _remove, Access.WRITE, act="apps.remove"),
+    _operation("DELETE", "/apps/{app}", _remove, Access.WRITE, for_administrators=True, act="apps.remove"),
     _operation("GET", _MEMORIES, _list, for_administrators=True),
     _operation("DELETE", _MEMORIES, _delete_all, Access.WRITE, for_administrators=True, act="apps.purge"),
-    _operation("DELETE", f"{_MEMORIES}/{{memory}}", _delete, Access.WRITE, act="memories.erase"),
+    _operation(
+        "DELETE", f"{_MEMORIES}/{{memory}}", _delete, Access.WRITE, for_administrators=True, act="memories.erase"
+    ),
     _operation("POST", f"{_CONVERSATION}/end", _end, Access.WRITE),
     _operation("POST", f"{_CONVERSATION}/save", _save, Access.WRITE),
     _operation("GET", f"{_CONVERSATION}/app", _app),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -210,6 +210,10 @@ async def _api_request(
     depth, values = engine.settings.max_json_depth, engine.settings.max_json_values
     body = await run_in_thread_if_large(len(raw), lambda: decode_json(raw, max_depth=depth, max_values=values))
     caller, body_user = caller_of(request.scope), _user_in(body)
+    is_open = caller is None and policy.trusted and policy.jwt_secret is None
+    asks_for_all = operation.for_administrators and (is_open or (caller is not None and caller.access is Access.ADMIN))
+    if asks_for_all:  # without a name it is for all users, not for the default one
+        policy = replace(policy, default_user="")
     identity = identify(
         headers,
         path_user=path_user(request.scope),
@@ -224,7 +228,6 @@ async def _api_request(
         raise BadRequestError(
             "x-recollect-memory is off, but this route only reads and writes memories; send it without that header"
         )
-    asks_for_all = operation.for_administrators and caller is not None and caller.access is Access.ADMIN
     user = identity.subject or (Subject("global", "", identity.tenant) if asks_for_all else None)
     if user is None:
         raise BadIdentityError(

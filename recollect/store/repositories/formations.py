@@ -179,6 +179,10 @@ class FormationRepository:
         """Make a parked formation due again and clear its attempts; False if it is not parked."""
         return await self._executor.write(lambda db: formations.retry(db, key, now=now), key.subject)
 
+    async def skip(self, key: FormationKey) -> None:
+        """End a formation: what was said so far is not formed any more, and one under way commits nothing."""
+        await self._executor.write(lambda db: formations.skip(db, key), key.subject)
+
     async def has_other_version(self, key: FormationKey) -> bool:
         """Return whether another extractor version has a formation of the same conversation, profile and stage."""
         return await self._executor.read_inline(lambda db: formations.has_other_version(db, key))

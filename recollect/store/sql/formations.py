@@ -272,6 +272,13 @@ def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:
     return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, micros(now)))
 
 
+def skip(db: SqlConnection, key: FormationKey) -> None:
+    """End a formation, under way or not, as if all that was said so far were formed."""
+    row_key = _verified_key(db, key)
+    if row_key is not None:
+        db.execute(SQL["skip"], row_key)
+
+
 def _held(db: SqlConnection, lease: Lease, now: datetime) -> tuple[Row, Row]:
     """Check that the lease is held; return the row's key, and its cursor with what is asked for."""
     row_key = _row_key(lease.key)

@@ -20,7 +20,8 @@ TALK = [
 @pytest.fixture
 async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=build_app(engine))
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    named = {"x-recollect-user": "local"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=named) as client:
         yield client
 
 

@@ -36,6 +36,10 @@ class RemovalQuery(UrlQuery):
     purge: bool = Field(default=False, description="Erase them; by default they stay.")
 
 
+class TenantRemovalQuery(TenantQuery, RemovalQuery):
+    """Of which tenant an app is removed, and what becomes of its memories."""
+
+
 class ErasedCountAnswer(Answer):
     """How many memories were erased."""
 
@@ -70,11 +74,15 @@ async def _delete_memories(request: ResourceRequest) -> ResourceReply:
 
 
 async def _delete_memory(request: ResourceRequest) -> ResourceReply:
+    await request.engine.apps.delete_memory(request.path["app"], _number(request), user=request.target)
+    return ResourceReply()
+
+
+def _number(request: ResourceRequest) -> int:
     number = request.path["number"]
     if not (number.isascii() and number.isdigit() and len(number) <= _MAX_NUMBER_DIGITS):
         raise UnknownMemoryError(number)
-    await request.engine.apps.delete_memory(request.path["app"], int(number), user=request.target)
-    return ResourceReply()
+    return int(number)
 
 
 async def _memories_of_all_users(request: ResourceRequest) -> ResourceReply:
@@ -94,13 +102,33 @@ async def _memories_of_all_users(request: ResourceRequest) -> ResourceReply:
 
 
 async def _delete_memories_of_all_users(request: ResourceRequest) -> ResourceReply:
-    app, tenant = request.path["app"], request.requester.require_tenant(request.query_as(TenantQuery).tenant) or ""
-    erased = await request.engine.apps.delete_memories_of_all_users(app, tenant=tenant)
-    target = str(Subject("app", app, tenant).key)
-    await request.engine.keys.note_act(
-        "apps.purge", actor=request.requester.actor, tenant=tenant, target=target, count=erased
-    )
+    tenant = _tenant(request)
+    erased = await request.engine.apps.delete_memories_of_all_users(request.path["app"], tenant=tenant)
+    await _note_act_of_all(request, "apps.purge", tenant, erased)
     return ResourceReply(answer=ErasedCountAnswer(erased=erased))
+
+
+async def _delete_memory_of_all_users(request: ResourceRequest) -> ResourceReply:
+    tenant = _tenant(request)
+    await request.engine.apps.delete_memory_of_all_users(request.path["app"], _number(request), tenant=tenant)
+    await _note_act_of_all(request, "memories.erase", tenant, 1)
+    return ResourceReply()
+
+
+async def _remove_for_all_users(request: ResourceRequest) -> ResourceReply:
+    query, tenant = request.query_as(TenantRemovalQuery), _tenant(request)
+    erased = await request.engine.apps.remove_for_all_users(request.path["app"], purge=query.purge, tenant=tenant)
+    await _note_act_of_all(request, "apps.remove", tenant, erased)
+    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
+
+
+def _tenant(request: ResourceRequest) -> str:
+    return request.requester.require_tenant(request.query_as(TenantQuery).tenant) or ""
+
+
+async def _note_act_of_all(request: ResourceRequest, act: str, tenant: str, count: int) -> None:
+    target = str(Subject("app", request.path["app"], tenant).key)
+    await request.engine.keys.note_act(act, actor=request.requester.actor, tenant=tenant, target=target, count=count)
 
 
 def _app_answer(record: AppRecord, requester: Requester) -> AppAnswer:
@@ -190,5 +218,30 @@ OPERATIONS = (
         query=TenantQuery,
         answer=ErasedCountAnswer,
         writes=True,
+    ),
+    ResourceOperation(
+        id="eraseAppMemoryOfAllUsers",
+        method="DELETE",
+        path=f"{_ALL}/{{number}}",
+        tag=_TAG,
+        summary="Erase the memory that an app knows by this number, whosever it is; the audit log notes it",
+        access=Access.ADMIN,
+        handler=_delete_memory_of_all_users,
+        query=TenantQuery,
+        writes=True,
+        is_lookup=True,
+    ),
+    ResourceOperation(
+        id="removeAppForAllUsers",
+        method="DELETE",
+        path="/v1/apps/{app}",
+        tag=_TAG,
+        summary="Remove an app for all users of a tenant; with `purge`, erase its memories; the audit log notes it",
+        access=Access.ADMIN,
+        handler=_remove_for_all_users,
+        query=TenantRemovalQuery,
+        answer=ErasedCountAnswer,
+        writes=True,
+        is_lookup=True,
     ),
 )

@@ -127,6 +127,12 @@ UPDATE formation
    AND parked = 1
 RETURNING 1
 
+-- name: skip
+UPDATE formation
+   SET formed_seq = (SELECT last_seq FROM conversation WHERE subject = ?2 AND id = ?3), due_at = NULL, idle = NULL,
+       parked = 0, attempts = 0, error = NULL, lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
 -- name: formations
 SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
        f.formed_seq, c.last_seq, f.due_at, f.attempts, f.parked, f.error

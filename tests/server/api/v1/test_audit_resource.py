@@ -132,4 +132,5 @@ def test_each_administrators_operation_that_changes_something_is_an_act() -> Non
     changing = {known.id for known in OPERATIONS if known.access is Access.ADMIN and known.method != "GET"}
     acts = {known.id for known in OPERATIONS if known.act}
     # Keys' entries share their transactions, purges note what they purged, and a check changes nothing.
-    assert changing - acts == {"createKey", "revokeKey", "eraseAppMemoriesOfAllUsers", "checkEmbedder"}
+    of_all = {"eraseAppMemoriesOfAllUsers", "eraseAppMemoryOfAllUsers", "removeAppForAllUsers"}
+    assert changing - acts == {"createKey", "revokeKey", "checkEmbedder", *of_all}
