@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.recall.later import put_later_first
+from recollect.recall.later import put_followers_first, put_later_first
 from recollect.recall.newest import asks_what_holds_now, put_newest_first
 from recollect.recall.pack import Counting, RankedMemory, Room, pack
 from recollect.recall.rank import Explanation
@@ -25,7 +25,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     rows = zip(ranking.rows, ranking.ids, strict=True)
     fetched = [RankedMemory(row, memories[id_]) for row, id_ in rows if id_ in memories]
     omitted = list(ranking.left_out)
-    found = _without_overruled(fetched, ranking, omitted)
+    found = put_followers_first(_without_overruled(fetched, ranking, omitted), _followers(ranking, memories))
     found = _order_by_time(found, ranking, memories, omitted)
     found = put_unindexed_first(found, query, ranking.spares)
     kept, lost = pack(
@@ -60,6 +60,19 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         considered=ranking.considered,
         vectors_compared=ranking.vectors_compared,
     )
+
+
+def _followers(ranking: Ranking, memories: Mapping[MemoryId, Memory]) -> dict[bytes, list[RankedMemory]]:
+    """Return what may have been said later about standing facts, but the query itself."""
+    asked = bare(ranking.query.text)
+    return {
+        fact: [
+            RankedMemory(row, memory)
+            for row in rows
+            if (memory := memories.get(memory_id(row))) is not None and bare(memory.text) != asked
+        ]
+        for fact, rows in ranking.followers.items()
+    }
 
 
 def _without_overruled(

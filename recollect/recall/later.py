@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from recollect.recall.pack import RankedMemory
 from recollect.recall.rank import RankedRow
+from recollect.text import terms
 from recollect.text.source_marks import words_said
 from recollect.types import KEPT_IMPORTANCE, QUESTION_FLAG, Memory, MemoryKind, SubjectSnapshot
 
@@ -29,8 +30,15 @@ MAX_PULLED_IN = 1
 MAX_COMPARED = 100
 # Up to so many memories a word's rarity is counted over all of them, else over those compared.
 MAX_COUNTED = 1_000
+# Facts beside which a later statement is shown, in any prompt.
+MAX_FOLLOWED = 2
+# Statements that are read to see whether they are about facts, and of those about each.
+MAX_FOLLOWERS, _MAX_EACH = 8, 2
+# A word that more memories have tells little of what a statement is about.
+_MIN_HOLDERS, _MAX_HOLDER_SHARE = 20, 0.05
+_HASHED = 1 << 16
 _KINDS = np.array([MemoryKind.TURN.number, MemoryKind.NOTE.number, MemoryKind.FACT.number])
-_ASSISTANT = 2
+_USER, _ASSISTANT = 1, 2
 
 
 def find_later(
@@ -57,6 +65,75 @@ def find_later(
         if latest_first:
             found[rows[place].id] = tuple([rows[places[each]].id for each in latest_first])
     return found
+
+
+def find_followers(
+    snapshot: SubjectSnapshot, facts: npt.NDArray[np.intp], unseen: npt.NDArray[np.bool_] | None = None
+) -> list[tuple[int, int]]:
+    """Return what the user said later with a rare word of a fact: pairs of positions, the most important fact first.
+
+    Args:
+        snapshot: The subject's memories.
+        facts: Positions of facts, the most important first.
+        unseen: Mask of the memories that are not to be shown.
+    """
+    is_statement = (snapshot.kinds == MemoryKind.TURN.number) & (snapshot.roles == _USER)
+    if unseen is not None:
+        is_statement &= ~unseen
+    if not len(facts) or not is_statement.any():
+        return []
+    holders = _holders(snapshot, np.concatenate([_terms_of(snapshot, fact) for fact in facts.tolist()]))
+    found: list[tuple[int, int]] = []
+    for fact in facts.tolist():
+        rarest = sorted((holders[key] for key in _terms_of(snapshot, fact).tolist() if key in holders), key=len)
+        own = _sources_of(snapshot, fact)
+        latest: dict[int, None] = {}
+        for places in rarest:
+            newer = places[is_statement[places] & (snapshot.valid_from[places] > snapshot.valid_from[fact])]
+            others = [place for place in newer.tolist() if own.isdisjoint(_sources_of(snapshot, place))]
+            latest.update(dict.fromkeys(others[-1:]))
+        found += [(fact, place) for place in list(latest)[:_MAX_EACH]]
+        if len(found) >= MAX_FOLLOWERS:
+            break
+    return found[:MAX_FOLLOWERS]
+
+
+def put_followers_first(
+    ranked: Sequence[RankedMemory], followers: Mapping[bytes, Sequence[RankedMemory]]
+) -> list[RankedMemory]:
+    """Let no fact stand about whose value something was said later: both are shown, whatever is asked, the later first.
+
+    A fact on health or another hard constraint stands all the same.
+
+    Args:
+        ranked: Standing facts first, then the others, best first.
+        followers: What may be such a later statement, by the id of the fact.
+    """
+    standing: list[RankedMemory] = []
+    pairs: dict[bytes, RankedMemory] = {}
+    for each in ranked:
+        if not each.row.standing:
+            continue
+        follower = _says_more(each.memory, followers.get(each.row.id, ())) if len(pairs) < 2 * MAX_FOLLOWED else None
+        if follower is None:
+            standing.append(each)
+            continue
+        pairs[follower.row.id] = follower
+        if each.memory.is_safety_critical:
+            standing.append(each)
+        else:
+            pairs[each.row.id] = each._replace(row=each.row._replace(standing=False))
+    if not pairs:
+        return list(ranked)
+    others = [each for each in ranked if not each.row.standing and each.row.id not in pairs]
+    return [*standing, *pairs.values(), *others]
+
+
+def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory | None:
+    """Return the latest of some statements that has a word of a fact's value."""
+    about = terms(fact.value).keys()
+    named = [each for each in followers if not about.isdisjoint(terms(each.memory.text))]
+    return max(named, key=lambda each: each.memory.valid_from, default=None)
 
 
 def pull_in(rows: Sequence[RankedRow], later: Mapping[bytes, Sequence[bytes]], *, limit: int) -> list[RankedRow]:
@@ -102,6 +179,30 @@ def put_later_first(ranked: Sequence[RankedMemory], later: Mapping[bytes, Sequen
     for each in ranked:
         place(each)
     return ordered
+
+
+def _holders(snapshot: SubjectSnapshot, keys: npt.NDArray[np.uint32]) -> dict[int, npt.NDArray[np.intp]]:
+    """Return which memories have each of some terms, of those that few have."""
+    bits = np.zeros(_HASHED, dtype=np.bool_)
+    bits[keys % _HASHED] = True  # most terms are none of these, and a look into a table is the fastest way to see it
+    at = np.flatnonzero(bits[snapshot.terms % _HASHED])
+    at = at[np.isin(snapshot.terms[at], keys)]
+    most = max(_MIN_HOLDERS, int(_MAX_HOLDER_SHARE * len(snapshot)))
+    found: dict[int, npt.NDArray[np.intp]] = {}
+    order = np.argsort(snapshot.terms[at], kind="stable")
+    terms, starts = np.unique(snapshot.terms[at][order], return_index=True)
+    for key, places in zip(terms.tolist(), np.split(at[order], starts[1:]), strict=True):
+        if 1 < len(places) <= most:
+            found[key] = np.asarray(snapshot.term_start.searchsorted(places, side="right") - 1, dtype=np.intp)
+    return found
+
+
+def _terms_of(snapshot: SubjectSnapshot, place: int) -> npt.NDArray[np.uint32]:
+    return snapshot.terms[snapshot.term_start[place] : snapshot.term_start[place + 1]]
+
+
+def _sources_of(snapshot: SubjectSnapshot, place: int) -> set[int]:
+    return set(snapshot.source_key[snapshot.source_start[place] : snapshot.source_start[place + 1]].tolist())
 
 
 def _are_of_people(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:

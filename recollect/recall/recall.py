@@ -7,6 +7,7 @@ the caller reads their memories (`Ranking.wanted`), and `finalize` decides what 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -17,7 +18,7 @@ from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
 from recollect.recall.floor import Floor, asks_in_general
 from recollect.recall.known_names import weigh_known_names
-from recollect.recall.later import find_later, pull_in
+from recollect.recall.later import find_followers, find_later, pull_in
 from recollect.recall.newest import asks_what_holds_now
 from recollect.recall.order import (
     find_newest_notes,
@@ -91,6 +92,8 @@ class Ranking:
     """For a question about what holds now: the quotations of which a note is shown, by the note's id."""
     later: Mapping[bytes, Sequence[bytes]]
     """Statements that come before an older one about the same thing, by its id."""
+    followers: Mapping[bytes, Sequence[RankedRow]]
+    """What may have been said later about standing facts, by their ids."""
     gists: Gists
     """What the memories of a single subject say, as far as it was shown before."""
     parts: ScoreParts
@@ -102,7 +105,7 @@ class Ranking:
         for row, id_ in zip(self.rows, self.ids, strict=True):
             if not is_unstored(id_):
                 ids.setdefault(row.subject, []).append(id_)
-        for quotation in self.quotations.values():
+        for quotation in chain(self.quotations.values(), *self.followers.values()):
             ids.setdefault(quotation.subject, []).append(memory_id(quotation))
         return ids
 
@@ -168,6 +171,7 @@ def rank_subjects(
         considered=sum(map(len, snapshots)),
         vectors_compared=_count_compared(snapshots),
         later=found.later,
+        followers=found.followers,
         gists=snapshots[0].derive(Gists) if len(snapshots) == 1 else Gists(),
         parts=found.parts,
     )
@@ -182,6 +186,8 @@ class _Candidates:
     standing: list[RankedRow] = field(default_factory=list)
     spares: list[RankedRow] = field(default_factory=list)
     """The standing facts that the floor leaves in, as rows that are not standing."""
+    followers: dict[bytes, list[RankedRow]] = field(default_factory=dict)
+    """What may have been said later about standing facts, by their ids."""
     near: list[RankedRow] = field(default_factory=list)
     omitted: list[OmittedMemory] = field(default_factory=list)
     parts: dict[bytes, tuple[float, ...]] = field(default_factory=dict)
@@ -227,15 +233,7 @@ def _add_candidates(
         )
         evidence[signals.present] = -np.inf
     statements = find_own_words(snapshot, query) if all_notes else find_statements(snapshot)
-    standing: list[RankedRow] = []
-    if query.for_prompt:
-        positions = find_standing_facts(snapshot, query, _MAX_STANDING)
-        if hidden is not None:
-            positions = positions[~hidden[positions]]
-        if signals.present is not None:
-            positions = positions[~signals.present[positions]]
-        standing = build_rows(snapshot, signals, evidence, positions, statements=statements, standing=True)
-        evidence[positions] = -np.inf
+    standing = _take_standing(found, query, snapshot, signals, evidence, statements) if query.for_prompt else []
     positions = top_k(evidence, max_rows)
     if all_notes:
         notes = np.flatnonzero(statements & (evidence > -np.inf))
@@ -257,6 +255,30 @@ def _add_candidates(
         found.omitted.extend(OmittedMemory(id=memory_id(row), reason=reason) for row in left)
         rows = shown
     found.near.extend(rows)
+
+
+def _take_standing(
+    found: _Candidates,
+    query: Query,
+    snapshot: SubjectSnapshot,
+    signals: RankingSignals,
+    evidence: npt.NDArray[np.float64],
+    statements: npt.NDArray[np.bool_],
+) -> list[RankedRow]:
+    """Return the standing facts of a subject, take them out of the evidence, and note what may be later than they."""
+    hidden = mask_hidden(snapshot, query)
+    unseen = hidden if signals.present is None else signals.present if hidden is None else hidden | signals.present
+    positions = find_standing_facts(snapshot, query, _MAX_STANDING)
+    if unseen is not None:
+        positions = positions[~unseen[positions]]
+    standing = build_rows(snapshot, signals, evidence, positions, statements=statements, standing=True)
+    pairs = find_followers(snapshot, positions, unseen)
+    later = np.array([later for _, later in pairs], dtype=np.intp)
+    newer = build_rows(snapshot, signals, evidence, later, statements=statements, standing=False)
+    for (fact, _), row in zip(pairs, newer, strict=True):
+        found.followers.setdefault(snapshot.ids[fact], []).append(row)
+    evidence[positions] = -np.inf
+    return standing
 
 
 def _as_spares(standing: Sequence[RankedRow]) -> list[RankedRow]:

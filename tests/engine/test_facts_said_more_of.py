@@ -1,0 +1,57 @@
+"""D21: a fact about which its speaker said something later is shown with that, whatever is asked."""
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.testing import FakeClock
+from sample_chats import assistant, user
+
+CHANGES = [
+    ("I live in Oslo.", "We left Oslo for Bergen in the end.", "recommend a bakery nearby"),
+    ("I work at Nokia.", "Nokia let me go on Friday.", "draft a mail to my boss"),
+    ("My cat is called Miso.", "Miso died on Sunday.", "toys for my pet?"),
+    ("Ich wohne in Ulm.", "Ulm haben wir hinter uns, jetzt ist Kiel dran.", "Empfiehl einen Bäcker"),
+    ("Trabajo en Seat.", "Dejé Seat ayer.", "escribe un correo a mi jefe"),
+    ("J'habite à Lille.", "J'ai quitté Lille, je suis à Nantes maintenant.", "une boulangerie ?"),
+]
+HEALTH = [
+    ("I'm allergic to cashews.", "Wait, not cashews, walnuts.", "what should I cook tonight?"),
+    ("Ich bin gegen Nüsse allergisch.", "Moment, nicht Nüsse, Sellerie.", "Was soll ich heute kochen?"),
+    ("我对花生过敏。", "说错了，不是花生，是腰果。", "今晚做什么菜？"),
+]
+
+
+async def shown(engine: AsyncRecollect, clock: FakeClock, said: list[str], asked: str) -> list[int]:
+    """Return where each of some words stands in the prompt; -1: nowhere."""
+    for number, text in enumerate(said):
+        clock.advance(days=1)
+        await engine.record([user(text), assistant("Okay.")], user="ana", conversation=f"c{number}")
+        await engine.form()
+    clock.advance(days=1)
+    context = await engine.context(asked, user="ana")
+    return [context.text.find(text.rstrip(".。")) for text in said]
+
+
+@pytest.mark.parametrize("kind", ["memory", "postgres"])
+@pytest.mark.parametrize(("old", "new", "asked"), CHANGES)
+async def test_a_fact_stands_behind_what_was_said_later_about_it(
+    engine: AsyncRecollect, clock: FakeClock, old: str, new: str, asked: str
+) -> None:
+    older, _, newer = await shown(engine, clock, [old, "I watched a film last night.", new], asked)
+    assert 0 <= newer < older
+
+
+@pytest.mark.parametrize(("old", "new", "asked"), HEALTH)
+async def test_a_hard_constraint_stands_and_what_was_said_later_is_beside_it(
+    engine: AsyncRecollect, clock: FakeClock, old: str, new: str, asked: str
+) -> None:
+    older, newer = await shown(engine, clock, [old, new], asked)
+    assert older >= 0
+    assert newer >= 0
+
+
+async def test_a_fact_of_which_nothing_was_said_later_stands_alone(engine: AsyncRecollect, clock: FakeClock) -> None:
+    places = await shown(
+        engine, clock, ["We went to Oslo by train.", "I live in Oslo.", "My boss loves golf."], "recommend a bakery"
+    )
+    assert [place >= 0 for place in places] == [False, True, False]
