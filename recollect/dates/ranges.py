@@ -14,6 +14,8 @@ SEASON_MONTHS = 3
 # Over three conversations of BEAM, all seven such days were meant on the other side.
 MAX_AHEAD_DAYS, MAX_BEHIND_DAYS = 243, 300
 _YEAR_DAYS = 365
+# Where nothing tells the direction, a day is the nearest one, if it is as near as this.
+MAX_NEAR_DAYS, MAX_NEAR_MONTHS = 122, 4
 
 
 def day(date_of_day: date, *, explicit: bool = False) -> Days:
@@ -61,8 +63,8 @@ def season(name: str, number: int, *, explicit: bool = False) -> Days:
     return Days(first=first, last=last, precision=Precision.SEASON, explicit=explicit)
 
 
-def near_month(today: date, number: int, which: str, *, future: bool) -> Days:
-    """Return the month meant by its name alone: the one at or before today, or at or after it.
+def near_month(today: date, number: int, which: str, *, future: bool | None) -> Days:
+    """Return the month meant by its name alone: the one at or before today, or at or after it; None: the nearer one.
 
     `which` is 'last', 'next', 'this' or empty; 'last May', said in May, is a year ago.
     """
@@ -72,18 +74,27 @@ def near_month(today: date, number: int, which: str, *, future: bool) -> Days:
     elif which == "next":
         choice += number <= today.month
     elif which != "this":
+        ahead = (number - today.month) % 12
+        if future is None:
+            future = ahead <= MAX_NEAR_MONTHS
+            if MAX_NEAR_MONTHS < ahead < 12 - MAX_NEAR_MONTHS:
+                return replace(month(choice, number), doubtful=True)
         choice += (number < today.month) if future else -(number > today.month)
     return month(choice, number)
 
 
-def near_day(today: date, number: int, of_month: int, *, future: bool) -> Days:
-    """Return the day of a month without its year: the nearest before today, or after it.
+def near_day(today: date, number: int, of_month: int, *, future: bool | None) -> Days:
+    """Return the day of a month without its year: the nearest before today, or after it; None: the nearer one.
 
     29 February goes to the nearest leap year. A day that is much nearer on the other side of today is in doubt.
 
     Raises:
         ValueError: No year has such a day.
     """
+    if future is None:
+        sides = [near_day(today, number, of_month, future=side) for side in (False, True)]
+        nearest = min(sides, key=lambda side: abs((side.first - today).days))
+        return replace(nearest, doubtful=abs((nearest.first - today).days) > MAX_NEAR_DAYS)
     step = 1 if future else -1
     for choice in range(today.year, today.year + 9 * step, step):
         try:
@@ -116,10 +127,10 @@ def near_season(today: date, name: str, which: str, *, future: bool) -> Days:
 
 
 def near_weekday(today: date, number: int, which: str, *, future: bool) -> Days:
-    """Return the weekday meant: 'last' strictly before today, 'next' and 'this' at most a week ahead."""
-    if which == "last" or (not which and not future):
+    """Return the weekday meant: 'last' strictly before today, 'next' at most a week ahead, 'this' today or on its side."""
+    if which == "last" or (which != "next" and not future):
         back = (today.weekday() - number - 1) % 7 + 1
-        return day(today - timedelta(days=back))
+        return day(today - timedelta(days=back % 7 if which == "this" else back))
     ahead = (number - today.weekday() - 1) % 7 + 1
     return day(today + timedelta(days=ahead % 7 if which == "this" else ahead))
 
