@@ -51,7 +51,9 @@ _ARTICLE = LazyPattern(r"\b(?:the|that|very|an?|every|each|any|most|some|other|a
 # Characters before a time that are read for such words.
 _MAX_LEAD = 40
 # An offset from another day: 'five days from the 14th'. That day's own direction is not told by the verb.
-_OFFSET = LazyPattern(rf"\b{_COUNT}\s++{_UNIT}\s++(?:(?:from|after|before|past|prior\s++to)\s++(?:the\s++)?)?$", re.IGNORECASE)
+_OFFSET = LazyPattern(
+    rf"\b{_COUNT}\s++{_UNIT}\s++(?:(?:from|after|before|past|prior\s++to)\s++(?:the\s++)?)?$", re.IGNORECASE
+)
 # What may follow a weekday that is an adverbial by itself; 'the Friday meeting' and 'Sun Hill' have a noun.
 _AFTER_BARE = LazyPattern(
     r"\s*+(?:$|[^\w\s]|\d|(?:at|in|with|and|or|so|but|for|from|to|about|because|when|while|after|before|until|till|then|as"
@@ -90,7 +92,7 @@ class _Moment:
         else:
             start = self.match.end("tie") if tie == "from" else start
             told = direction(self.match.string, start, end, default=self.default)
-        return told and told is Direction.AHEAD
+        return None if told is None else told is Direction.AHEAD
 
     @property
     def lead(self) -> str:
@@ -226,7 +228,8 @@ def _period(moment: _Moment) -> Days | None:
         ends = date(int(moment.get("year")), last_month, int(moment.get("day")))
     year = ends.year - (first_month > last_month)
     begins = date(year, first_month, int(moment.get("one")))
-    return ranges.period(begins, ends, explicit=bool(moment.get("year"))) if begins < ends else None
+    explicit = bool(moment.get("year"))
+    return replace(ranges.period(begins, ends, explicit=explicit), yearless=not explicit) if begins < ends else None
 
 
 def _day_alone(moment: _Moment) -> Days:
@@ -282,7 +285,7 @@ def _named_season(moment: _Moment) -> Days | None:
     if moment.get("year"):
         return ranges.season(name, int(moment.get("year")), explicit=True)
     where = moment.one_day
-    if not moment.which and (moment.get("tie") in ("", "of") or where is None):
+    if not moment.which and (moment.get("tie") in ("", "of", "by") or where is None):
         return None  # 'the haze of summer', 'I walk a lot in summer'
     return ranges.near_season(moment.today, name, moment.which, future=where is Direction.AHEAD)
 
@@ -310,7 +313,7 @@ def _which_unit(moment: _Moment) -> Days | None:
     if moment.get("which").startswith("the") and moment.which == "last" and moment.get("unit") != "weekend":
         return None  # 'the last year' is a duration
     if moment.which == "this" and moment.get("unit") == "weekend":
-        return _weekend(moment.today, moment.one_day)
+        return ranges.weekend_there(moment.today, behind=moment.one_day is Direction.BEHIND)
     return ranges.shifted(moment.today, moment.get("unit"), step)
 
 
@@ -324,12 +327,7 @@ def _is_final(moment: _Moment) -> bool:
 
 def _over_weekend(moment: _Moment) -> Days | None:
     where = moment.one_day
-    return _weekend(moment.today, where) if where else None
-
-
-def _weekend(today: date, where: Direction | None) -> Days:
-    """Return the weekend that lies there: one that has not begun is not in the past."""
-    return ranges.weekend(today, -1 if where is Direction.BEHIND and today.weekday() < ranges.SATURDAY else 0)
+    return ranges.weekend_there(moment.today, behind=where is Direction.BEHIND) if where else None
 
 
 def _named_weekday(moment: _Moment) -> Days | None:
@@ -393,7 +391,10 @@ _PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...]
     (_compiled(rf"{_COUNT}\s++{_UNIT}\s++from\s++now\b"), _ahead),
     (_compiled(r"(?:the\s++)?day\s++before\s++yesterday\b"), _days_off(-2)),
     (_compiled(r"(?:the\s++)?day\s++after\s++tomorrow\b"), _days_off(2)),
-    (_compiled(rf"(?:yesterday{_PART}|last\s++night)\b"), _days_off(-1)),
+    (
+        _compiled(rf"(?<!\blike\s)(?<!\blike\sjust\s)(?<!\blike\sonly\s)(?:yesterday{_PART}|last\s++night)\b"),
+        _days_off(-1),
+    ),
     (_compiled(rf"tomorrow{_PART}\b"), _days_off(1)),
     (_compiled(r"(?:earlier\s++today|today|tonight|this\s++(?:morning|afternoon|evening))\b"), _days_off(0)),
     (_compiled(_TIE + rf"{_WHICH}{_UNIT}\b(?<!s)"), _which_unit),

@@ -43,6 +43,11 @@ def weekend(today: date, weeks: int) -> Days:
     return Days(first=saturday, last=saturday + timedelta(days=1), precision=Precision.WEEKEND)
 
 
+def weekend_there(today: date, *, behind: bool) -> Days:
+    """Return the nearest weekend on a side of today: one that has not begun is not behind."""
+    return weekend(today, -1 if behind and today.weekday() < SATURDAY else 0)
+
+
 def month(year: int, number: int, *, explicit: bool = False) -> Days:
     """Return a calendar month."""
     first = date(year, number, 1)
@@ -78,9 +83,9 @@ def near_month(today: date, number: int, which: str, *, future: bool | None) -> 
         if future is None:
             future = ahead <= MAX_NEAR_MONTHS
             if MAX_NEAR_MONTHS < ahead < 12 - MAX_NEAR_MONTHS:
-                return replace(month(choice, number), doubtful=True)
+                return replace(month(choice, number), yearless=True, doubtful=True)
         choice += (number < today.month) if future else -(number > today.month)
-    return month(choice, number)
+    return replace(month(choice, number), yearless=not which)
 
 
 def near_day(today: date, number: int, of_month: int, *, future: bool | None) -> Days:
@@ -93,8 +98,8 @@ def near_day(today: date, number: int, of_month: int, *, future: bool | None) ->
     """
     if future is None:
         sides = [near_day(today, number, of_month, future=side) for side in (False, True)]
-        nearest = min(sides, key=lambda side: abs((side.first - today).days))
-        return replace(nearest, doubtful=abs((nearest.first - today).days) > MAX_NEAR_DAYS)
+        nearer = min(sides, key=lambda side: abs((side.first - today).days))
+        return replace(nearer, doubtful=abs((nearer.first - today).days) > MAX_NEAR_DAYS)
     step = 1 if future else -1
     for choice in range(today.year, today.year + 9 * step, step):
         try:
@@ -103,7 +108,8 @@ def near_day(today: date, number: int, of_month: int, *, future: bool | None) ->
             continue
         if (nearest >= today) if future else (nearest <= today):
             away = abs((nearest - today).days)
-            return replace(day(nearest), doubtful=(MAX_AHEAD_DAYS if future else MAX_BEHIND_DAYS) < away < _YEAR_DAYS)
+            is_far = (MAX_AHEAD_DAYS if future else MAX_BEHIND_DAYS) < away < _YEAR_DAYS
+            return replace(day(nearest), yearless=True, doubtful=is_far)
     raise ValueError(f"no year has a day {of_month} in month {number}")
 
 
@@ -116,18 +122,20 @@ def near_season(today: date, name: str, which: str, *, future: bool) -> Days:
     seasons = [season(name, choice) for choice in range(today.year - 2, today.year + 3)]
     if which == "last":
         return [candidate for candidate in seasons if candidate.last < today][-1]
-    if which == "next" or (future and which != "this"):
-        if which == "next":
-            return next(candidate for candidate in seasons if candidate.first > today)
-        return next(candidate for candidate in seasons if candidate.last >= today)
+    if which == "next":
+        return next(candidate for candidate in seasons if candidate.first > today)
     if which == "this":
         running = (candidate for candidate in seasons if candidate.first <= today <= candidate.last)
-        return next(running, season(name, today.year))
-    return [candidate for candidate in seasons if candidate.first <= today][-1]
+        found = next(running, season(name, today.year))
+    elif future:
+        found = next(candidate for candidate in seasons if candidate.last >= today)
+    else:
+        found = [candidate for candidate in seasons if candidate.first <= today][-1]
+    return replace(found, yearless=True)
 
 
 def near_weekday(today: date, number: int, which: str, *, future: bool) -> Days:
-    """Return the weekday meant: 'last' strictly before today, 'next' at most a week ahead, 'this' today or on its side."""
+    """Return the weekday meant: 'last' strictly before today, 'next' at most a week ahead; 'this' may be today."""
     if which == "last" or (which != "next" and not future):
         back = (today.weekday() - number - 1) % 7 + 1
         return day(today - timedelta(days=back % 7 if which == "this" else back))

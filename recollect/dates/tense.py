@@ -15,7 +15,9 @@ MAX_BEFORE, MAX_AFTER = 160, 80
 _SEMICOLON = LazyPattern(";")
 # Separate clauses: 'I moved in May, and my lease is up on 3 June'.
 _CLAUSE_END = LazyPattern(
-    r",|\s(?:and|but|so|because|then|while|although|though|which|where|when|after|before|than)\s", re.I
+    r",|\sso\s(?=(?:i|we|you|he|she|they|it|that|my|our|the|can|could|do|how|what|now|there|please)\b)"
+    r"|\s(?:and|but|because|then|while|although|though|which|where|when|if|whether|after|before|than)\s",
+    re.I,
 )
 # Things booked or signed up for are in the future, although the verb is in the past tense, and are on one day.
 _BOOKED = LazyPattern(
@@ -87,7 +89,7 @@ _ANNIVERSARY = LazyPattern(
     r"\b(?:birthdays?|b-?days?|anniversar(?:y|ies)|name\s++day|date\s++of\s++birth|dob|annually|yearly|once\s++a\s++year)\b",
     re.IGNORECASE,
 )
-# In such clauses a number of days is how long something took, or how much it is: 'not in 3 days', 'how many in 2 weeks'.
+# In such clauses a number of days is how long something took, or how much it is: 'not in 3 days', 'how many in a week'.
 _MEASURED = LazyPattern(
     r"\b(?:not|never|no|nothing|nobody|none|hardly|\w{2,10}n't|first|last|best|worst|how\s++(?:many|much|often|far)"
     r"|(?:have|has|'ve)\s++(?:\w{2,20}ly\s++|just\s++|already\s++|also\s++)?"
@@ -96,6 +98,7 @@ _MEASURED = LazyPattern(
 )
 # 'My 30th birthday' does not recur.
 _COUNTED = LazyPattern(r"\b\d{1,3}(?:st|nd|rd|th)\b", re.IGNORECASE)
+_WORD = LazyPattern(r"\w")
 _INFINITIVE = LazyPattern(r"\bto\s++\w", re.IGNORECASE)
 _HABIT = LazyPattern(r"\b(?:always|usually|every|each|often|normally|typically|mostly|celebrates?)\b", re.IGNORECASE)
 
@@ -222,7 +225,11 @@ def one_day(text: str, start: int, end: int) -> Direction | None:
     before, after = _sentence(text, start, end)
     if _HABIT.search(" ".join(_clause(before, after))):
         return None
-    return Direction.AHEAD if _BOOKED.search(before) else certain(_tense(before, after))
+    if _BOOKED.search(before):
+        return Direction.AHEAD
+    own, rest = _clause(before, after)
+    # A clause whose verb is not known does not take its tense from another clause.
+    return certain(_told(own, rest) if _WORD.search(own + rest) else _told(before, after))
 
 
 def certain(tense: Tense | None) -> Direction | None:
@@ -241,9 +248,7 @@ def _told(before: str, after: str) -> Tense | None:
     verb = verbs[-1] if verbs else _VERB.search(after)
     if verb is None:
         return None
-    if _DID.search(before):
-        return Tense.PAST
-    return Tense(verb.lastgroup)
+    return Tense.PAST if _DID.search(before) else Tense(str(verb.lastgroup))
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
