@@ -6,14 +6,18 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from recollect.dates import ranges
-from recollect.dates.foreign_patterns import TODAY, Kind, date_patterns
+from recollect.dates.foreign_patterns import TODAY, Kind, date_patterns, offset_pattern
 from recollect.dates.foreign_tense import DatedClause, clause_around
-from recollect.dates.foreign_words import STEPS, UNITS, DateWords, date_words, flat, lower
+from recollect.dates.foreign_words import STEPS, UNITS, DateWords, date_words, flat
 from recollect.dates.mention import SEASONS, Days
 from recollect.dates.tense import Direction
 
 # Years of two digits are those of this century.
 _CENTURY = 2000
+# Characters before a date that are read for an offset from it.
+_MAX_OFFSET = 40
+# Ends of what a count of days begins at, in Chinese and Japanese: '5月14日の3日後'.
+_OTHER_DAY = (*"の日号號月年", "から")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class _Reading:
     today: date
     default: Direction
     said: str
-    """The text in lower case."""
+    """The text."""
     groups: Mapping[str, str]
     """The groups that take part in the match."""
 
@@ -45,11 +49,32 @@ class _Reading:
         return clause_around(self.said, *self.match.span(), self.words)
 
     @property
-    def future(self) -> bool:
-        """Whether it is in the future, if it names no year."""
+    def future(self) -> bool | None:
+        """Whether it is in the future, if it names no year; None if that is in doubt."""
+        if self.is_offset:
+            return None
         if "since" in self.groups:
             return False
-        return "until" in self.groups or self.clause.direction(self.default) is Direction.AHEAD
+        clause = self.clause
+        if clause.looks_back:
+            return False
+        told = clause.deadline if "until" in self.groups else clause.direction(self.default)
+        return None if told is None else told is Direction.AHEAD
+
+    @property
+    def is_offset(self) -> bool:
+        """Whether a number of days before it is counted from it: 'three days after 14 May'."""
+        start = self.match.start()
+        return bool(offset_pattern(self.words.code).search(self.match.string, max(0, start - _MAX_OFFSET), start))
+
+    @property
+    def one_day(self) -> Direction | None:
+        """The direction of the one day or weekend that it means; None if it may recur or is in doubt."""
+        clause = self.clause
+        told = clause.one_day
+        if "since" in self.groups and not self.words.since_is_from:
+            return Direction.BEHIND
+        return None if ("until" in self.groups and told is Direction.BEHIND) or self.is_offset else told
 
     def number(self, group: str) -> int:
         """Return the number of a group of digits."""
@@ -90,7 +115,7 @@ def foreign_dates(text: str, code: str, today: date, default: Direction) -> list
         today: The day it was said, for its speaker.
         default: For dates whose clause does not tell its tense.
     """
-    flattened, said, words = flat(text), lower(text), date_words(code)
+    flattened, words = flat(text), date_words(code)
     taken = bytearray(len(text))
     found: list[Found] = []
     for pattern in date_patterns(code):
@@ -99,7 +124,7 @@ def foreign_dates(text: str, code: str, today: date, default: Direction) -> list
             if any(taken[start:end]):
                 continue
             groups = {name: group for name, group in match.groupdict().items() if group is not None}
-            reading = _Reading(match=match, words=words, today=today, default=default, said=said, groups=groups)
+            reading = _Reading(match=match, words=words, today=today, default=default, said=text, groups=groups)
             days = _read(pattern.kind, reading)
             if days is not None or pattern.kind is Kind.BLOCKED:
                 taken[start:end] = b"\1" * (end - start)
@@ -111,6 +136,8 @@ def foreign_dates(text: str, code: str, today: date, default: Direction) -> list
 
 def _read(kind: Kind, reading: _Reading) -> Days | None:
     read = _READERS.get(kind)
+    if kind in _YEARLESS and "since" in reading.groups and reading.clause.is_future:
+        return None  # 'since' looks back, the verb ahead
     try:
         days = read(reading) if read else None
     except (ValueError, OverflowError):  # not a date: 30 February, 900 years ago
@@ -165,7 +192,10 @@ def _season(reading: _Reading) -> Days | None:
         return ranges.season(name, reading.year, explicit="year" in reading.groups)
     if not reading.which and not reading.words.bare_season and not reading.groups.keys() & {"since", "until", "on"}:
         return None
-    return ranges.near_season(reading.today, name, reading.which, future=reading.future)
+    where = reading.one_day
+    if not reading.which and where is None:
+        return None  # 'I walk a lot in summer'
+    return ranges.near_season(reading.today, name, reading.which, future=where is Direction.AHEAD)
 
 
 def _year(reading: _Reading) -> Days:
@@ -190,7 +220,11 @@ def _ago(reading: _Reading) -> Days:
 
 
 def _ahead(reading: _Reading) -> Days | None:
-    if reading.clause.direction(Direction.AHEAD) is Direction.BEHIND:
+    clause = reading.clause
+    # Where the word means 'later', as in Chinese, the count may begin on another day.
+    told = clause.direction(None if reading.words.edges == "none" else Direction.AHEAD)
+    is_later = reading.match.string[: reading.match.start()].endswith(_OTHER_DAY)
+    if told is not Direction.AHEAD or clause.measures or is_later:
         return None  # 'I read it in two days' is a duration
     unit, count = _distance(reading)
     return ranges.shifted(reading.today, unit, count)
@@ -213,14 +247,16 @@ def _day_of_week(reading: _Reading) -> Days:
 def _unit(reading: _Reading) -> Days | None:
     for unit in UNITS:
         step = _step(reading, unit)
+        if step == 0 and unit == "weekend":
+            return ranges.weekend_there(reading.today, behind=reading.one_day is Direction.BEHIND)
         if step is not None:
             return ranges.shifted(reading.today, unit, step)
     return None
 
 
-def _weekend(reading: _Reading) -> Days:
-    gone = not reading.future and reading.today.weekday() < ranges.SATURDAY
-    return ranges.weekend(reading.today, -1 if gone else 0)
+def _weekend(reading: _Reading) -> Days | None:
+    where = reading.one_day
+    return ranges.weekend_there(reading.today, behind=where is Direction.BEHIND) if where else None
 
 
 def _weekday(reading: _Reading) -> Days | None:
@@ -228,10 +264,10 @@ def _weekday(reading: _Reading) -> Days | None:
     bare = words.bare_weekday and reading.groups["weekday"] in words.weekdays
     if not which and not bare and not reading.groups.keys() & {"since", "until", "on", "tied"}:
         return None
-    where = Direction.BEHIND if "since" in reading.groups else reading.clause.one_day
+    where = reading.one_day
     if not which and where is None:
         return None
-    return ranges.near_weekday(reading.today, reading.weekday, which, future=where is Direction.AHEAD)
+    return ranges.near_weekday(reading.today, reading.weekday, which, future=where is not Direction.BEHIND)
 
 
 _READERS: Mapping[Kind, Callable[[_Reading], Days | None]] = {
@@ -250,4 +286,5 @@ _READERS: Mapping[Kind, Callable[[_Reading], Days | None]] = {
     Kind.WEEKEND: _weekend,
     Kind.WEEKDAY: _weekday,
 }
+_YEARLESS = frozenset({Kind.DATE, Kind.DAY_AND_MONTH, Kind.MONTH, Kind.SEASON, Kind.WEEKDAY})
 _MAY_RECUR = frozenset({Kind.DATE, Kind.DAY_AND_MONTH, Kind.MONTH})

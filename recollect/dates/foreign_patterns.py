@@ -113,7 +113,9 @@ class _Builder:
 
     def year(self) -> str:
         """Return the pattern of a year: in digits, or 'of last year'."""
-        return any_of(f"{_YEAR}{maybe(self.words.year_end)}", *(self.named(step, "year") for step in STEPS))
+        gap = _GAP if self.words.edges == "none" else ""
+        end = maybe(f"{gap}(?:{self.words.year_end})") if self.words.year_end else ""
+        return any_of(f"{_YEAR}{end}", *(self.named(step, "year") for step in STEPS))
 
     def named(self, step: str, unit: str) -> str:
         """Return a phrase as a group of its own."""
@@ -258,3 +260,13 @@ class _Builder:
 def date_patterns(code: str) -> tuple[DatePattern, ...]:
     """Return the patterns of a covered language, the most specific first."""
     return tuple(_Builder(date_words(code)).all())
+
+
+@cache
+def offset_pattern(code: str) -> LazyPattern[str]:
+    """Return what leads to a day from which some days are counted: 'three days after'."""
+    words = date_words(code)
+    if not words.offset:
+        return LazyPattern("(?!)")
+    count, unit = any_of(r"\d{1,3}", *words.counts), any_of(*words.units.values())
+    return LazyPattern(f"{WORD_BEGINS}{count}{_GAP}{unit}{BLANK}(?:{words.offset})$")

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from recollect.dates.foreign_patterns import WORD_BEGINS, WORD_ENDS
-from recollect.dates.foreign_words import DateWords, date_words
+from recollect.dates.foreign_words import DateWords, date_words, flat, lower
 from recollect.dates.tense import MAX_AFTER, MAX_BEFORE, Direction, Tense, certain
 from recollect.lazy_pattern import LazyPattern
+from recollect.text.sentence_ends import sentence_ends
 
-_SENTENCE_END = LazyPattern(r"[.!?;\n。！？；؟।]")
+_SEMICOLON = LazyPattern("[;；]")
+_WORD = LazyPattern(r"\w")
 _COMMA = "[,:，、：،—–]"
 
 
@@ -22,6 +24,8 @@ class _TensePatterns:
     past: LazyPattern[str] | None
     future: LazyPattern[str] | None
     ahead: LazyPattern[str] | None
+    measured: LazyPattern[str] | None
+    since: LazyPattern[str] | None
     habit: LazyPattern[str] | None
     recurs: LazyPattern[str] | None
 
@@ -42,22 +46,44 @@ class DatedClause:
     sentence: str
     patterns: _TensePatterns
 
-    def direction(self, default: Direction) -> Direction:
+    def direction(self, default: Direction | None) -> Direction | None:
         """Return the tense of the clause, else that of the sentence, else `default`."""
-        tense = self._tense()
+        tense = self._tense(self.own) or self._tense(self.sentence)
         return default if tense is None else Direction.BEHIND if tense is Tense.PAST else Direction.AHEAD
 
     @property
-    def one_day(self) -> Direction | None:
-        """The direction of the one day that its weekday means; None if it may mean every week."""
-        return None if self._is_habit else certain(self._tense())
+    def deadline(self) -> Direction | None:
+        """Where the date after 'until' lies: ahead, but in doubt if the verb tells of the past."""
+        return Direction.AHEAD if self._tense(self.own) in (Tense.PRESENT, Tense.FUTURE) else None
 
-    def _tense(self) -> Tense | None:
-        for said in (self.own, self.sentence):
-            for tense, pattern in self.patterns.tenses:
-                if pattern and pattern.search(said):
-                    return tense
-        return None
+    @property
+    def one_day(self) -> Direction | None:
+        """The direction of the one day that its weekday means; None if it may mean every week.
+
+        A clause whose verb is not known does not take its tense from another clause.
+        """
+        if self._is_habit:
+            return None
+        said = self.own if _WORD.search(self.own) else self.sentence
+        return certain(self._tense(said))
+
+    @property
+    def measures(self) -> bool:
+        """Whether a number of days in it is how long something took, or how much it is: 'not in 3 days'."""
+        return bool(self.patterns.measured and self.patterns.measured.search(self.own))
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether it counts from something in the past: 'since my call of 11 March'."""
+        return bool(self.patterns.since and self.patterns.since.search(flat(self.own)))
+
+    @property
+    def is_future(self) -> bool:
+        """Whether its verb tells of the future alone."""
+        return self._tense(self.own) is Tense.FUTURE
+
+    def _tense(self, said: str) -> Tense | None:
+        return next((tense for tense, pattern in self.patterns.tenses if pattern and pattern.search(said)), None)
 
     @property
     def _is_habit(self) -> bool:
@@ -73,14 +99,15 @@ def clause_around(text: str, start: int, end: int, words: DateWords) -> DatedCla
     """Return the clause of a date, the date left out.
 
     Args:
-        text: A text in lower case.
+        text: A text.
         start: Start of the date in it.
         end: End of the date.
         words: The words of its language.
     """
     patterns = _tense_patterns(words.code)
     before, after = text[max(0, start - MAX_BEFORE) : start], text[end : end + MAX_AFTER]
-    before, after = _cut(before, after, _SENTENCE_END)
+    begin, stop = max(sentence_ends(before), default=0), min(sentence_ends(after), default=len(after))
+    before, after = _cut(lower(before[begin:]), lower(after[:stop]), _SEMICOLON)
     return DatedClause(" … ".join(_cut(before, after, patterns.joint)), f"{before} … {after}", patterns)
 
 
@@ -101,12 +128,15 @@ def _tense_patterns(code: str) -> _TensePatterns:
     def made(pattern: str) -> LazyPattern[str] | None:
         return LazyPattern(f"{begins}(?:{pattern}){ends}") if pattern else None
 
+    is_sure = words.since and words.edges == "both" and not words.since_is_from
     return _TensePatterns(
         joint=LazyPattern(f"{_COMMA}|{begins}(?:{words.joint}){ends}" if words.joint else _COMMA),
         planned=made(words.planned),
         past=made(words.past),
         future=made(words.future),
         ahead=made(words.ahead),
+        measured=made(words.measured),
+        since=LazyPattern(f"{begins}(?:{words.since})") if is_sure else None,
         habit=made(words.habit),
         recurs=made(words.recurs),
     )

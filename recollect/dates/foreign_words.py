@@ -21,7 +21,7 @@ BLANK = "(?:[\\s\u200c]{1,3})"
 
 
 # Fields that are compared with their accents: in French they tell 'une' from a participle.
-_ACCENTED = frozenset({"planned", "past", "future", "ahead", "joint", "habit", "recurs"})
+_ACCENTED = frozenset({"planned", "past", "future", "ahead", "joint", "habit", "recurs", "measured"})
 
 
 class _Lower(dict[int, str]):
@@ -117,7 +117,11 @@ class DateWords:
     part: str = ""
     """'Early', 'mid-' or 'late' before a month."""
     since: str = ""
+    since_is_from: bool = False
+    """The words for 'since' also mean 'from', so that the day may be ahead."""
     until: str = ""
+    offset: str = ""
+    """Between a number of days and the day from which they are counted: 'after'."""
     no_year: str = ""
     """What follows a day and month whose year is of another calendar."""
     before: Mapping[str, str] = field(default_factory=dict)
@@ -161,6 +165,8 @@ class DateWords:
     """Words that join two clauses."""
     habit: str = ""
     """Words of a clause that tells of a habit."""
+    measured: str = ""
+    """Words of a clause in which 'in 3 days' is no time ahead: 'not', 'the first time', 'how many'."""
     recurs: str = ""
     """Words for what comes every year."""
 

@@ -48,6 +48,8 @@ class Days:
     """The words name the year, so they never go stale."""
     recurs: bool = False
     """It recurs every year, such as a birthday."""
+    yearless: bool = False
+    """The words leave the year open: 'in May'."""
     doubtful: bool = False
     """Another year may be meant: unless it recurs or is surely in the future, it is left out."""
 
@@ -75,6 +77,8 @@ class DateMention:
     """The words name the year, so they need no rewriting."""
     recurs: bool = False
     """It recurs every year, and is written without a year."""
+    yearless: bool = False
+    """The words leave the year open: 'in May'."""
     language: str = "en"
     """The language of the words."""
 
@@ -159,14 +163,15 @@ def mention(days: Days, *, quote: str, start: int, preposition: str, zone: tzinf
         preposition=preposition or _PREPOSITION[days.precision],
         explicit=days.explicit,
         recurs=days.recurs,
+        yearless=days.yearless,
         language=language,
     )
 
 
 def leave_out_doubtful(mentions: Sequence[DateMention], said_at: datetime) -> list[DateMention]:
-    """Return the mentions whose year is sure: words without one that mean a day half a year away may mean another."""
+    """Return the mentions whose year is sure: words that leave it open may mean another of a day half a year away."""
     half = timedelta(days=_HALF_A_YEAR_DAYS)
-    return [each for each in mentions if each.explicit or (each.start - half <= said_at <= each.end + half)]
+    return [each for each in mentions if not each.yearless or (each.start - half <= said_at <= each.end + half)]
 
 
 def write_out(text: str, mentions: Sequence[DateMention], *, offset: int = 0) -> str:

@@ -1,12 +1,18 @@
 """Dates of a text in any language whose date words are known: each part of it is read in its own. Pure."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
 
-from recollect.dates.mention import DateMention, mention
+from recollect.dates.mention import DateMention, Precision, mention
 from recollect.dates.parser import may_name_english_time, parse_english
 from recollect.dates.spoken import Part, foreign_parts
 from recollect.dates.tense import Direction
 from recollect.memo import remembered
+from recollect.text.sentence_ends import sentence_ends
+
+if TYPE_CHECKING:
+    from recollect.dates.foreign import Found
 
 # Only this many characters are read, as a paste of megabytes must not delay a recall.
 MAX_READ_CHARACTERS = 20_000
@@ -52,26 +58,51 @@ def _parsed(text: str, said_at: datetime, zone: tzinfo, default: Direction) -> t
     parts = foreign_parts(text)
     english = parse_english(text, said_at, zone, default)
     if not parts:
-        return english
+        return _of_named_years(text, english)
     mentions: list[DateMention] = []
     for part in parts:
         dates = _foreign(text, part, said_at, zone, default)
         if dates or part.is_sure:
             english = tuple(found for found in english if not _overlaps(part, found.span))
         mentions += dates
-    return tuple(sorted((*english, *mentions), key=lambda found: found.span))
+    return _of_named_years(text, sorted((*english, *mentions), key=lambda found: found.span))
+
+
+def _of_named_years(text: str, mentions: Sequence[DateMention]) -> tuple[DateMention, ...]:
+    """Leave out days that would be of another year than the date before them: 'from 13 April 2024 to 20 April'."""
+    kept, named = list[DateMention](), None
+    for found in mentions:
+        if found.explicit:
+            named = found
+        elif named and found.yearless and found.first.year != named.first.year:
+            is_alike = named.precision in (found.precision, Precision.YEAR)
+            if is_alike and not sentence_ends(text[named.span[1] : found.span[0]]):
+                continue
+        kept.append(found)
+    return tuple(kept)
 
 
 def _overlaps(part: Part, span: tuple[int, int]) -> bool:
     return part.start < span[1] and span[0] < part.end
 
 
+def _read_alike(read: Mapping[str, list["Found"]]) -> tuple[str, list["Found"]]:
+    """Return the dates that a text in one of several languages names, and one of these; no date that differs."""
+    language = next((code for code, dates in read.items() if dates), "")
+    others = [{found.span[0]: found.days for found in dates} for dates in read.values()]
+    same = [
+        each
+        for each in read.get(language, [])
+        if all(days.get(each.span[0], each.days) == each.days for days in others)
+    ]
+    return language, same
+
+
 def _foreign(text: str, part: Part, said_at: datetime, zone: tzinfo, default: Direction) -> list[DateMention]:
     from recollect.dates.foreign import foreign_dates  # most processes need none of it
 
     today, said = said_at.astimezone(zone).date(), text[part.start : part.end]
-    every = ((code, foreign_dates(said, code, today, default)) for code in part.languages)
-    language, dates = next(((code, dates) for code, dates in every if dates), ("", []))
+    language, dates = _read_alike({code: foreign_dates(said, code, today, default) for code in part.languages})
     mentions = []
     for found in dates:
         start, end = (part.start + place for place in found.span)

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from recollect.dates import ranges
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
-from recollect.dates.tense import Direction, direction, is_put_off, one_day, recurs, surely_ahead
+from recollect.dates.tense import Direction, deadline, direction, is_ahead, is_put_off, one_day, recurs, surely_ahead
 from recollect.lazy_pattern import LazyPattern
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -34,21 +34,32 @@ _UNIT = "(?P<unit>day|weekend|week|month|year|decade)s?"
 _TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of)\s++)?"
 # 'Tuesday evenings' are not a date.
 _PART = r"(?!\s++(?:morning|afternoon|evening|night)s\b)(?:\s++(?:morning|afternoon|evening|night))?"
+# 'Monday to Friday' is a week.
+_NO_RUN = rf"(?!\s*+(?:-|–|—|to|through|thru|until|till)\s*+{_DAY_NAME}\b)"
 _WHICH = r"(?P<which>(?:this\s++|the\s++)?(?:last|past|coming)|next|this)\s++"
 
 # Every day of the month recurs within this many days.
 MAX_DAYS_TO_A_DAY = 62
 
-# Words before 'in two weeks' that make it a duration instead of a time in the future.
-_PAST = LazyPattern(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
-_STOPS = LazyPattern(r"[.!?]")
 # With 'last week' these words mean the end of something.
 _OWN, _OF = (
     LazyPattern(r"\b(?:my|your|his|her|our|their|very)\s$", re.IGNORECASE),
     LazyPattern(r"\sof\b", re.IGNORECASE),
 )
-# Characters of the sentence before a time that are searched for its verb.
-MAX_BEFORE = 300
+# Before 'next day' it means the one after another; before a weekday, any one, or one of a noun.
+_ARTICLE = LazyPattern(r"\b(?:the|that|very|an?|every|each|any|most|some|other|alternate|my|our)\s$", re.IGNORECASE)
+# Characters before a time that are read for such words.
+_MAX_LEAD = 40
+# An offset from another day: 'five days from the 14th'. That day's own direction is not told by the verb.
+_OFFSET = LazyPattern(
+    rf"\b{_COUNT}\s++{_UNIT}\s++(?:(?:from|after|before|past|prior\s++to)\s++(?:the\s++)?)?$", re.IGNORECASE
+)
+# What may follow a weekday that is an adverbial by itself; 'the Friday meeting' and 'Sun Hill' have a noun.
+_AFTER_BARE = LazyPattern(
+    r"\s*+(?:$|[^\w\s]|\d|(?:at|in|with|and|or|so|but|for|from|to|about|because|when|while|after|before|until|till|then|as"
+    r"|if|i|we|he|she|they|you|it|my|our|the|that|this|last|next|again|too|already|noon|please|instead|just|off)\b)",
+    re.IGNORECASE,
+)
 # Every time contains one of these: one search instead of eighteen for most sentences, which name no time. The text is
 # folded first, as a search regardless of case takes three times as long.
 _ANY_TIME = LazyPattern(
@@ -69,16 +80,35 @@ class _Moment:
     default: Direction
 
     @property
-    def future(self) -> bool:
-        """Whether it is in the future, if it names no year."""
-        if self.get("tie") == "since":
-            return False
-        if self.get("tie") == "to":
-            return True
-        start, end = self.match.span()
-        if self.get("tie") == "from":
-            start = self.match.end("tie")
-        return direction(self.match.string, start, end, default=self.default) is Direction.AHEAD
+    def future(self) -> bool | None:
+        """Whether it is in the future, if it names no year; None if that is in doubt."""
+        tie, (start, end) = self.get("tie"), self.match.span()
+        if tie in ("since", "to"):
+            return tie == "to"
+        if _OFFSET.search(self.lead):
+            return None
+        if tie in ("by", "until", "till"):
+            told = deadline(self.match.string, start, end, ends=tie != "by")
+        else:
+            start = self.match.end("tie") if tie == "from" else start
+            told = direction(self.match.string, start, end, default=self.default)
+        return None if told is None else told is Direction.AHEAD
+
+    @property
+    def lead(self) -> str:
+        """The words before it."""
+        start = self.match.start()
+        return self.match.string[max(0, start - _MAX_LEAD) : start]
+
+    @property
+    def one_day(self) -> Direction | None:
+        """The direction of the one day or weekend that it means; None if it may recur or is in doubt."""
+        tie, span = self.get("tie"), self.match.span()
+        if tie == "since":
+            return Direction.BEHIND
+        told = one_day(self.match.string, *span)
+        is_limit = tie in ("by", "until", "till", "before")
+        return None if (is_limit and told is Direction.BEHIND) or _OFFSET.search(self.lead) else told
 
     def get(self, name: str) -> str:
         """Return a group, folded; empty if absent."""
@@ -198,11 +228,14 @@ def _period(moment: _Moment) -> Days | None:
         ends = date(int(moment.get("year")), last_month, int(moment.get("day")))
     year = ends.year - (first_month > last_month)
     begins = date(year, first_month, int(moment.get("one")))
-    return ranges.period(begins, ends, explicit=bool(moment.get("year"))) if begins < ends else None
+    explicit = bool(moment.get("year"))
+    return replace(ranges.period(begins, ends, explicit=explicit), yearless=not explicit) if begins < ends else None
 
 
 def _day_alone(moment: _Moment) -> Days:
     """Read 'on the 14th': the nearest one."""
+    if moment.future is None:
+        raise _InDoubtError
     step = 1 if moment.future else -1
     found = moment.today
     for _ in range(MAX_DAYS_TO_A_DAY):
@@ -251,9 +284,10 @@ def _named_season(moment: _Moment) -> Days | None:
     name = moment.get("season")
     if moment.get("year"):
         return ranges.season(name, int(moment.get("year")), explicit=True)
-    if not moment.which and not moment.get("tie"):
-        return None
-    return ranges.near_season(moment.today, name, moment.which, future=moment.future)
+    where = moment.one_day
+    if not moment.which and (moment.get("tie") in ("", "of", "by") or where is None):
+        return None  # 'the haze of summer', 'I walk a lot in summer'
+    return ranges.near_season(moment.today, name, moment.which, future=where is Direction.AHEAD)
 
 
 def _plain_year(moment: _Moment) -> Days:
@@ -265,8 +299,7 @@ def _ago(moment: _Moment) -> Days:
 
 
 def _ahead(moment: _Moment) -> Days | None:
-    before = moment.match.string[max(0, moment.match.start() - MAX_BEFORE) : moment.match.start()]
-    if _PAST.search(_STOPS.split(before)[-1]):
+    if not is_ahead(moment.match.string, *moment.match.span(), rate=moment.get("count") in ("a", "an")):
         return None
     return ranges.shifted(moment.today, moment.get("unit"), moment.count)
 
@@ -275,8 +308,12 @@ def _which_unit(moment: _Moment) -> Days | None:
     step = {"last": -1, "this": 0, "next": 1}[moment.which]
     if moment.which == "last" and (moment.get("unit") == "day" or _is_final(moment)):
         return None  # 'my last week there', 'last year of school'
+    if moment.which == "next" and (moment.get("unit") == "day" or _ARTICLE.search(moment.lead)):
+        return None  # the one after another: 'the next day'
     if moment.get("which").startswith("the") and moment.which == "last" and moment.get("unit") != "weekend":
         return None  # 'the last year' is a duration
+    if moment.which == "this" and moment.get("unit") == "weekend":
+        return ranges.weekend_there(moment.today, behind=moment.one_day is Direction.BEHIND)
     return ranges.shifted(moment.today, moment.get("unit"), step)
 
 
@@ -288,22 +325,28 @@ def _is_final(moment: _Moment) -> bool:
     )
 
 
-def _over_weekend(moment: _Moment) -> Days:
-    gone = not moment.future and moment.today.weekday() < ranges.SATURDAY
-    return ranges.weekend(moment.today, -1 if gone else 0)
+def _over_weekend(moment: _Moment) -> Days | None:
+    where = moment.one_day
+    return ranges.weekend_there(moment.today, behind=where is Direction.BEHIND) if where else None
 
 
 def _named_weekday(moment: _Moment) -> Days | None:
-    if not moment.which and not moment.get("tie") and not moment.match.group("weekday")[0].isupper():
+    if not moment.which and not moment.get("tie") and not _is_adverbial(moment):
         return None
     if not moment.which and _small_word(moment, "weekday"):
         return None
-    where = Direction.BEHIND if moment.get("tie") == "since" else one_day(moment.match.string, *moment.match.span())
+    where = moment.one_day
     if not moment.which and where is None:
         return None
     abbreviated = moment.get("weekday")
     number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(abbreviated[:3]))
-    return ranges.near_weekday(moment.today, number, moment.which, future=where is Direction.AHEAD)
+    return ranges.near_weekday(moment.today, number, moment.which, future=where is not Direction.BEHIND)
+
+
+def _is_adverbial(moment: _Moment) -> bool:
+    """Return whether a weekday without 'on' tells when: 'We met Friday'; not 'the Friday meeting'."""
+    is_name = moment.match.group("weekday")[0].isupper() and not _ARTICLE.search(moment.lead)
+    return is_name and bool(_AFTER_BARE.match(moment.match.string, moment.match.end()))
 
 
 def _days_off(count: int) -> Callable[[_Moment], Days]:
@@ -348,7 +391,10 @@ _PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...]
     (_compiled(rf"{_COUNT}\s++{_UNIT}\s++from\s++now\b"), _ahead),
     (_compiled(r"(?:the\s++)?day\s++before\s++yesterday\b"), _days_off(-2)),
     (_compiled(r"(?:the\s++)?day\s++after\s++tomorrow\b"), _days_off(2)),
-    (_compiled(rf"(?:yesterday{_PART}|last\s++night)\b"), _days_off(-1)),
+    (
+        _compiled(rf"(?<!\blike\s)(?<!\blike\sjust\s)(?<!\blike\sonly\s)(?:yesterday{_PART}|last\s++night)\b"),
+        _days_off(-1),
+    ),
     (_compiled(rf"tomorrow{_PART}\b"), _days_off(1)),
     (_compiled(r"(?:earlier\s++today|today|tonight|this\s++(?:morning|afternoon|evening))\b"), _days_off(0)),
     (_compiled(_TIE + rf"{_WHICH}{_UNIT}\b(?<!s)"), _which_unit),
@@ -379,5 +425,5 @@ _PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...]
         _day_alone,
     ),
     (_compiled(r"(?:over|during|on|at)\s++the\s++weekend\b"), _over_weekend),
-    (_compiled(_TIE + rf"(?:{_WHICH})?(?<!every\s)(?<!to\s){_WEEKDAY}{_PART}"), _named_weekday),
+    (_compiled(_TIE + rf"(?:{_WHICH})?(?<!to\s){_WEEKDAY}{_PART}{_NO_RUN}"), _named_weekday),
 )

@@ -14,6 +14,8 @@ SEASON_MONTHS = 3
 # Over three conversations of BEAM, all seven such days were meant on the other side.
 MAX_AHEAD_DAYS, MAX_BEHIND_DAYS = 243, 300
 _YEAR_DAYS = 365
+# Where nothing tells the direction, a day is the nearest one, if it is as near as this.
+MAX_NEAR_DAYS, MAX_NEAR_MONTHS = 122, 4
 
 
 def day(date_of_day: date, *, explicit: bool = False) -> Days:
@@ -41,6 +43,11 @@ def weekend(today: date, weeks: int) -> Days:
     return Days(first=saturday, last=saturday + timedelta(days=1), precision=Precision.WEEKEND)
 
 
+def weekend_there(today: date, *, behind: bool) -> Days:
+    """Return the nearest weekend on a side of today: one that has not begun is not behind."""
+    return weekend(today, -1 if behind and today.weekday() < SATURDAY else 0)
+
+
 def month(year: int, number: int, *, explicit: bool = False) -> Days:
     """Return a calendar month."""
     first = date(year, number, 1)
@@ -61,8 +68,8 @@ def season(name: str, number: int, *, explicit: bool = False) -> Days:
     return Days(first=first, last=last, precision=Precision.SEASON, explicit=explicit)
 
 
-def near_month(today: date, number: int, which: str, *, future: bool) -> Days:
-    """Return the month meant by its name alone: the one at or before today, or at or after it.
+def near_month(today: date, number: int, which: str, *, future: bool | None) -> Days:
+    """Return the month meant by its name alone: the one at or before today, or at or after it; None: the nearer one.
 
     `which` is 'last', 'next', 'this' or empty; 'last May', said in May, is a year ago.
     """
@@ -72,18 +79,27 @@ def near_month(today: date, number: int, which: str, *, future: bool) -> Days:
     elif which == "next":
         choice += number <= today.month
     elif which != "this":
+        ahead = (number - today.month) % 12
+        if future is None:
+            future = ahead <= MAX_NEAR_MONTHS
+            if MAX_NEAR_MONTHS < ahead < 12 - MAX_NEAR_MONTHS:
+                return replace(month(choice, number), yearless=True, doubtful=True)
         choice += (number < today.month) if future else -(number > today.month)
-    return month(choice, number)
+    return replace(month(choice, number), yearless=not which)
 
 
-def near_day(today: date, number: int, of_month: int, *, future: bool) -> Days:
-    """Return the day of a month without its year: the nearest before today, or after it.
+def near_day(today: date, number: int, of_month: int, *, future: bool | None) -> Days:
+    """Return the day of a month without its year: the nearest before today, or after it; None: the nearer one.
 
     29 February goes to the nearest leap year. A day that is much nearer on the other side of today is in doubt.
 
     Raises:
         ValueError: No year has such a day.
     """
+    if future is None:
+        sides = [near_day(today, number, of_month, future=side) for side in (False, True)]
+        nearer = min(sides, key=lambda side: abs((side.first - today).days))
+        return replace(nearer, doubtful=abs((nearer.first - today).days) > MAX_NEAR_DAYS)
     step = 1 if future else -1
     for choice in range(today.year, today.year + 9 * step, step):
         try:
@@ -92,7 +108,8 @@ def near_day(today: date, number: int, of_month: int, *, future: bool) -> Days:
             continue
         if (nearest >= today) if future else (nearest <= today):
             away = abs((nearest - today).days)
-            return replace(day(nearest), doubtful=(MAX_AHEAD_DAYS if future else MAX_BEHIND_DAYS) < away < _YEAR_DAYS)
+            is_far = (MAX_AHEAD_DAYS if future else MAX_BEHIND_DAYS) < away < _YEAR_DAYS
+            return replace(day(nearest), yearless=True, doubtful=is_far)
     raise ValueError(f"no year has a day {of_month} in month {number}")
 
 
@@ -105,21 +122,23 @@ def near_season(today: date, name: str, which: str, *, future: bool) -> Days:
     seasons = [season(name, choice) for choice in range(today.year - 2, today.year + 3)]
     if which == "last":
         return [candidate for candidate in seasons if candidate.last < today][-1]
-    if which == "next" or (future and which != "this"):
-        if which == "next":
-            return next(candidate for candidate in seasons if candidate.first > today)
-        return next(candidate for candidate in seasons if candidate.last >= today)
+    if which == "next":
+        return next(candidate for candidate in seasons if candidate.first > today)
     if which == "this":
         running = (candidate for candidate in seasons if candidate.first <= today <= candidate.last)
-        return next(running, season(name, today.year))
-    return [candidate for candidate in seasons if candidate.first <= today][-1]
+        found = next(running, season(name, today.year))
+    elif future:
+        found = next(candidate for candidate in seasons if candidate.last >= today)
+    else:
+        found = [candidate for candidate in seasons if candidate.first <= today][-1]
+    return replace(found, yearless=True)
 
 
 def near_weekday(today: date, number: int, which: str, *, future: bool) -> Days:
-    """Return the weekday meant: 'last' strictly before today, 'next' and 'this' at most a week ahead."""
-    if which == "last" or (not which and not future):
+    """Return the weekday meant: 'last' strictly before today, 'next' at most a week ahead; 'this' may be today."""
+    if which == "last" or (which != "next" and not future):
         back = (today.weekday() - number - 1) % 7 + 1
-        return day(today - timedelta(days=back))
+        return day(today - timedelta(days=back % 7 if which == "this" else back))
     ahead = (number - today.weekday() - 1) % 7 + 1
     return day(today + timedelta(days=ahead % 7 if which == "this" else ahead))
 

