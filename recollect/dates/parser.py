@@ -2,19 +2,16 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
 
 from recollect.dates import ranges
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
-from recollect.dates.tense import Direction, deadline, direction, is_ahead, is_put_off, one_day, recurs, surely_ahead
+from recollect.dates.moment import COUNT, UNIT, Moment
+from recollect.dates.tense import Direction, is_ahead, is_put_off, recurs, surely_ahead
 from recollect.lazy_pattern import LazyPattern
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_COUNTS = {
-    word: number
-    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
-} | {"a": 1, "an": 1, "couple": 2, "fifteen": 15, "twenty": 20, "thirty": 30}
 
 _MONTH_NAMES = {name.lower(): number for number, name in enumerate(MONTHS, start=1)}
 _MONTH_NUMBER = _MONTH_NAMES | {name[:3]: number for name, number in _MONTH_NAMES.items()} | {"sept": 9}
@@ -29,8 +26,6 @@ _MONTH_ONE = _MONTH.replace("<month>", "<month_one>")
 _TO = r"\s*+(?:-|–|—|to|until|till|through|(?P<and>and))\s*+"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _SEASON = "(?P<season>" + "|".join(SEASONS) + r")\b"
-_COUNT = r"(?P<count>\d{1,3}|(?:a\s++)?couple(?:\s++of)?|" + "|".join(w for w in _COUNTS if w != "couple") + ")"
-_UNIT = "(?P<unit>day|weekend|week|month|year|decade)s?"
 _TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of)\s++)?"
 # 'Tuesday evenings' are not a date.
 _PART = r"(?!\s++(?:morning|afternoon|evening|night)s\b)(?:\s++(?:morning|afternoon|evening|night))?"
@@ -48,12 +43,6 @@ _OWN, _OF = (
 )
 # Before 'next day' it means the one after another; before a weekday, any one, or one of a noun.
 _ARTICLE = LazyPattern(r"\b(?:the|that|very|an?|every|each|any|most|some|other|alternate|my|our)\s$", re.IGNORECASE)
-# Characters before a time that are read for such words.
-_MAX_LEAD = 40
-# An offset from another day: 'five days from the 14th'. That day's own direction is not told by the verb.
-_OFFSET = LazyPattern(
-    rf"\b{_COUNT}\s++{_UNIT}\s++(?:(?:from|after|before|past|prior\s++to)\s++(?:the\s++)?)?$", re.IGNORECASE
-)
 # What may follow a weekday that is an adverbial by itself; 'the Friday meeting' and 'Sun Hill' have a noun.
 _AFTER_BARE = LazyPattern(
     r"\s*+(?:$|[^\w\s]|\d|(?:at|in|with|and|or|so|but|for|from|to|about|because|when|while|after|before|until|till|then|as"
@@ -69,64 +58,6 @@ _ANY_TIME = LazyPattern(
 )
 # Names of months and days that are common words in lower case.
 _ALSO_WORDS = {"may", "march", "mar", "jan", "jun", "dec", "sun", "sat", "mon", "wed", "fri", "tue", "thu"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Moment:
-    """A match of a pattern, with its context."""
-
-    match: re.Match[str]
-    today: date
-    default: Direction
-
-    @property
-    def future(self) -> bool | None:
-        """Whether it is in the future, if it names no year; None if that is in doubt."""
-        tie, (start, end) = self.get("tie"), self.match.span()
-        if tie in ("since", "to"):
-            return tie == "to"
-        if _OFFSET.search(self.lead):
-            return None
-        if tie in ("by", "until", "till"):
-            told = deadline(self.match.string, start, end, ends=tie != "by")
-        else:
-            start = self.match.end("tie") if tie == "from" else start
-            told = direction(self.match.string, start, end, default=self.default)
-        return None if told is None else told is Direction.AHEAD
-
-    @property
-    def lead(self) -> str:
-        """The words before it."""
-        start = self.match.start()
-        return self.match.string[max(0, start - _MAX_LEAD) : start]
-
-    @property
-    def one_day(self) -> Direction | None:
-        """The direction of the one day or weekend that it means; None if it may recur or is in doubt."""
-        tie, span = self.get("tie"), self.match.span()
-        if tie == "since":
-            return Direction.BEHIND
-        told = one_day(self.match.string, *span)
-        is_limit = tie in ("by", "until", "till", "before")
-        return None if (is_limit and told is Direction.BEHIND) or _OFFSET.search(self.lead) else told
-
-    def get(self, name: str) -> str:
-        """Return a group, folded; empty if absent."""
-        return (self.match.groupdict().get(name) or "").casefold()
-
-    @property
-    def which(self) -> str:
-        """Return 'last', 'next', 'this' or an empty text."""
-        words = self.get("which").split()
-        if not words:
-            return ""
-        return {"past": "last", "coming": "next"}.get(words[-1], words[-1])
-
-    @property
-    def count(self) -> int:
-        """Return the number written as digits or as a word."""
-        word = self.get("count")
-        return int(word) if word.isdigit() else 2 if "couple" in word else _COUNTS[word]
 
 
 class _InDoubtError(Exception):
@@ -154,7 +85,7 @@ def parse_english(text: str, said_at: datetime, zone: tzinfo, default: Direction
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
             try:
-                parsed = _read(_Moment(match=match, today=today, default=default), read, zone)
+                parsed = _read(Moment(match=match, today=today, default=default), read, zone)
             except _InDoubtError:
                 taken.append(match.span())
                 continue
@@ -164,7 +95,7 @@ def parse_english(text: str, said_at: datetime, zone: tzinfo, default: Direction
     return tuple(sorted(mentions, key=lambda parsed: parsed.span))
 
 
-def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: tzinfo) -> DateMention | None:
+def _read(moment: Moment, read: Callable[[Moment], Days | None], zone: tzinfo) -> DateMention | None:
     try:
         days = read(moment)
         if days is None:
@@ -185,7 +116,7 @@ def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: tzinfo)
         return None
 
 
-def _preposition(moment: _Moment) -> str:
+def _preposition(moment: Moment) -> str:
     part = moment.get("part").strip(" -")
     if part:
         return f"in {part}"
@@ -193,11 +124,11 @@ def _preposition(moment: _Moment) -> str:
     return "" if tie in ("in", "on") else tie
 
 
-def _numeric(moment: _Moment) -> Days:
+def _numeric(moment: Moment) -> Days:
     return ranges.day(date(*(int(moment.get(part)) for part in ("year", "number", "day"))), explicit=True)
 
 
-def _slashed(moment: _Moment) -> Days | None:
+def _slashed(moment: Moment) -> Days | None:
     one, two = int(moment.get("one")), int(moment.get("two"))
     if one <= 12 and two <= 12 and one != two:
         return None  # 05/07/2023 is May in one country and July in another
@@ -205,19 +136,19 @@ def _slashed(moment: _Moment) -> Days | None:
     return ranges.day(date(int(moment.get("year")), number, of_month), explicit=True)
 
 
-def _small_word(moment: _Moment, group: str) -> bool:
+def _small_word(moment: Moment, group: str) -> bool:
     written = moment.match.group(group)
     return written.islower() and written in _ALSO_WORDS
 
 
-def _written_day(moment: _Moment) -> Days:
+def _written_day(moment: Moment) -> Days:
     number, of_month = _MONTH_NUMBER[moment.get("month")], int(moment.get("day"))
     if moment.get("year"):
         return ranges.day(date(int(moment.get("year")), number, of_month), explicit=True)
     return ranges.near_day(moment.today, number, of_month, future=moment.future)
 
 
-def _period(moment: _Moment) -> Days | None:
+def _period(moment: Moment) -> Days | None:
     """Read '3 to 9 March', 'March 3-9', '30 March to 4 April'."""
     if moment.get("and") and not moment.match.group().lower().startswith("between"):
         return None  # 'rooms 3 and 4'
@@ -232,7 +163,7 @@ def _period(moment: _Moment) -> Days | None:
     return replace(ranges.period(begins, ends, explicit=explicit), yearless=not explicit) if begins < ends else None
 
 
-def _day_alone(moment: _Moment) -> Days:
+def _day_alone(moment: Moment) -> Days:
     """Read 'on the 14th': the nearest one."""
     if moment.future is None:
         raise _InDoubtError
@@ -245,7 +176,7 @@ def _day_alone(moment: _Moment) -> Days:
     raise ValueError("no month near has such a day")
 
 
-def _days_alone(moment: _Moment) -> Days | None:
+def _days_alone(moment: Moment) -> Days | None:
     """Read 'from the 23rd to the 30th': the nearest run of such days."""
     if moment.get("and") and not moment.match.group().lower().startswith("between"):
         return None
@@ -258,19 +189,19 @@ def _days_alone(moment: _Moment) -> Days | None:
     return ranges.period(begins, ends)
 
 
-def _moved_to(read: Callable[[_Moment], Days | None]) -> Callable[[_Moment], Days | None]:
+def _moved_to(read: Callable[[Moment], Days | None]) -> Callable[[Moment], Days | None]:
     """Read 'to June', 'to the 16th' if something was moved there."""
     return lambda moment: read(moment) if is_put_off(moment.match.string, moment.match.start()) else None
 
 
-def _weeks_on(moment: _Moment) -> Days:
+def _weeks_on(moment: Moment) -> Days:
     """Read 'a week on Monday': that many weeks after the next one."""
     number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(moment.get("weekday")[:3]))
     monday = ranges.near_weekday(moment.today, number, "", future=True).first
     return ranges.day(monday + timedelta(weeks=moment.count))
 
 
-def _named_month(moment: _Moment) -> Days | None:
+def _named_month(moment: Moment) -> Days | None:
     number = _MONTH_NUMBER[moment.get("month")]
     if moment.get("year"):
         return ranges.month(int(moment.get("year")), number, explicit=True)
@@ -280,7 +211,7 @@ def _named_month(moment: _Moment) -> Days | None:
     return ranges.near_month(moment.today, number, moment.which, future=moment.future)
 
 
-def _named_season(moment: _Moment) -> Days | None:
+def _named_season(moment: Moment) -> Days | None:
     name = moment.get("season")
     if moment.get("year"):
         return ranges.season(name, int(moment.get("year")), explicit=True)
@@ -290,21 +221,21 @@ def _named_season(moment: _Moment) -> Days | None:
     return ranges.near_season(moment.today, name, moment.which, future=where is Direction.AHEAD)
 
 
-def _plain_year(moment: _Moment) -> Days:
+def _plain_year(moment: Moment) -> Days:
     return ranges.year(int(moment.get("year")), explicit=True)
 
 
-def _ago(moment: _Moment) -> Days:
+def _ago(moment: Moment) -> Days:
     return ranges.shifted(moment.today, moment.get("unit"), -moment.count)
 
 
-def _ahead(moment: _Moment) -> Days | None:
+def _ahead(moment: Moment) -> Days | None:
     if not is_ahead(moment.match.string, *moment.match.span(), rate=moment.get("count") in ("a", "an")):
         return None
     return ranges.shifted(moment.today, moment.get("unit"), moment.count)
 
 
-def _which_unit(moment: _Moment) -> Days | None:
+def _which_unit(moment: Moment) -> Days | None:
     step = {"last": -1, "this": 0, "next": 1}[moment.which]
     if moment.which == "last" and (moment.get("unit") == "day" or _is_final(moment)):
         return None  # 'my last week there', 'last year of school'
@@ -317,7 +248,7 @@ def _which_unit(moment: _Moment) -> Days | None:
     return ranges.shifted(moment.today, moment.get("unit"), step)
 
 
-def _is_final(moment: _Moment) -> bool:
+def _is_final(moment: Moment) -> bool:
     """Return whether 'last' means the final one, not the previous one."""
     text = moment.match.string
     return bool(_OWN.search(text, max(0, moment.match.start() - 12), moment.match.start())) or bool(
@@ -325,12 +256,12 @@ def _is_final(moment: _Moment) -> bool:
     )
 
 
-def _over_weekend(moment: _Moment) -> Days | None:
+def _over_weekend(moment: Moment) -> Days | None:
     where = moment.one_day
     return ranges.weekend_there(moment.today, behind=where is Direction.BEHIND) if where else None
 
 
-def _named_weekday(moment: _Moment) -> Days | None:
+def _named_weekday(moment: Moment) -> Days | None:
     if not moment.which and not moment.get("tie") and not _is_adverbial(moment):
         return None
     if not moment.which and _small_word(moment, "weekday"):
@@ -343,13 +274,13 @@ def _named_weekday(moment: _Moment) -> Days | None:
     return ranges.near_weekday(moment.today, number, moment.which, future=where is not Direction.BEHIND)
 
 
-def _is_adverbial(moment: _Moment) -> bool:
+def _is_adverbial(moment: Moment) -> bool:
     """Return whether a weekday without 'on' tells when: 'We met Friday'; not 'the Friday meeting'."""
     is_name = moment.match.group("weekday")[0].isupper() and not _ARTICLE.search(moment.lead)
     return is_name and bool(_AFTER_BARE.match(moment.match.string, moment.match.end()))
 
 
-def _days_off(count: int) -> Callable[[_Moment], Days]:
+def _days_off(count: int) -> Callable[[Moment], Days]:
     return lambda moment: ranges.shifted(moment.today, "day", count)
 
 
@@ -358,7 +289,7 @@ def _compiled(pattern: str) -> LazyPattern[str]:
 
 
 # Most specific first: words matched by an earlier pattern are not read by a later one.
-_PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...] = (
+_PATTERNS: tuple[tuple[LazyPattern[str], Callable[[Moment], Days | None]], ...] = (
     (_compiled(_TIE + r"(?P<year>\d{4})[-/](?P<number>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"), _numeric),
     (_compiled(_TIE + r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b"), _slashed),
     (
@@ -386,9 +317,9 @@ _PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...]
         ),
         _plain_year,
     ),
-    (_compiled(rf"(?:about\s++|around\s++|over\s++)?{_COUNT}\s++{_UNIT}\s++(?:ago|back)\b"), _ago),
-    (_compiled(rf"in\s++(?:about\s++)?{_COUNT}\s++{_UNIT}\b(?!\s++(?:of|ago))"), _ahead),
-    (_compiled(rf"{_COUNT}\s++{_UNIT}\s++from\s++now\b"), _ahead),
+    (_compiled(rf"(?:about\s++|around\s++|over\s++)?{COUNT}\s++{UNIT}\s++(?:ago|back)\b"), _ago),
+    (_compiled(rf"in\s++(?:about\s++)?{COUNT}\s++{UNIT}\b(?!\s++(?:of|ago))"), _ahead),
+    (_compiled(rf"{COUNT}\s++{UNIT}\s++from\s++now\b"), _ahead),
     (_compiled(r"(?:the\s++)?day\s++before\s++yesterday\b"), _days_off(-2)),
     (_compiled(r"(?:the\s++)?day\s++after\s++tomorrow\b"), _days_off(2)),
     (
@@ -397,7 +328,7 @@ _PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...]
     ),
     (_compiled(rf"tomorrow{_PART}\b"), _days_off(1)),
     (_compiled(r"(?:earlier\s++today|today|tonight|this\s++(?:morning|afternoon|evening))\b"), _days_off(0)),
-    (_compiled(_TIE + rf"{_WHICH}{_UNIT}\b(?<!s)"), _which_unit),
+    (_compiled(_TIE + rf"{_WHICH}{UNIT}\b(?<!s)"), _which_unit),
     (
         _compiled(rf"(?P<count>a|one|two|three)\s++weeks?\s++(?:on|from)\s++(?:this\s++|next\s++)?{_WEEKDAY}"),
         _weeks_on,

@@ -16,7 +16,7 @@ TAKES_URL = (
 # A URL has its password after the user name, or in its parameters.
 _PASSWORD = LazyPattern(r"(?<=://)([^:/?#@]*):.*", re.DOTALL)
 # One letter is a drive of Windows.
-_SCHEME = LazyPattern(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+_SCHEME = LazyPattern(r"\A[a-z][a-z0-9+.-]+:", re.IGNORECASE)
 _PASSWORD_PARAMETER = LazyPattern(r"\b((?:ssl)?password=)[^&]*", re.IGNORECASE)
 
 
