@@ -3,7 +3,14 @@
 They match folded, lower-case text without accents. Examples: 'wenn ich reich wäre' supposes, 'schreib mir' orders.
 """
 
-from recollect.extraction.rules.foreign_patterns import joined_pattern
+from recollect.lazy_pattern import LazyPattern
+from recollect.text.normalize import fold
+
+
+def joined_pattern(text: str) -> LazyPattern[str]:
+    """Declare a pattern that is written on several lines; its letters are folded."""
+    return LazyPattern(fold("".join(line.strip() for line in text.splitlines())))
+
 
 # Suppositions, wishes and uncertainty.
 _HYPOTHETICAL = {
@@ -200,71 +207,3 @@ _GIVEN_TEXT = {
         املاء|بالانجليزي\w{0,2} (?:كيف|يعني))\b""",
 }
 GIVEN_TEXT = {code: joined_pattern(text) for code, text in _GIVEN_TEXT.items()}
-
-# First-person phrases about the conversation and the task at hand.
-_TRIVIAL = {
-    "de": r"""
-        (?<!ab )(?<!seit )\b(?:heute|heut|(?:gerade|grad|momentan|im moment) (?:so |echt |etwas |total )?(?:mude|
-        krank|am|im|in|bei|
-        dabei|auf|unterwegs
-        |zu|hier|beim|genervt|uberfordert)|etwas mude|so mude|hunger|langeweile)\b|
-        \b(?:ich (?:hab|habe) (?:eine?n?|noch eine|da eine|folgende) (?:kurze |kleine )?(?:frage|problem
-        |fehler|text
-        |datei|code|aufgabe|liste|idee)|ich (?:mache|bin) (?:gerade|mir) (?:sicher|nicht sicher|verwirrt)
-        |ich bin (?:\w{1,30} )?(?:nicht )?(?:sicher|beeindruckt|wieder da|erwachsen|dabei|fertig|gespannt
-        |froh|zufrieden
-        |einverstanden|neugierig|interessiert|verwirrt|bereit|begeistert|der meinung)
-        |(?:ich )?hab (?:ich )?(?:nicht )?verstanden|ich habe? (?:es|das|den|die) (?:versucht|probiert|gemacht
-        |ausprobiert))\b""",
-    "fr": r"""
-        (?<!partir d')\b(?:aujourd'hui|ce soir|ce matin|en ce moment|maintenant la|fatiguee?|malade aujourd|
-        stressee?)\b|
-        \b(?:j'ai (?:besoin|une question|un probleme|une erreur|un texte|un fichier|un exercice|essaye
-        |compris|vu|lu
-        |fait|trouve|bien|pas compris|eu une erreur|oublie de te)
-        |je (?:\w{1,30} )?suis (?:\w{1,30}ment )?(?:desolee?|d'accord
-        |curieu\w{1,30}|perdue?|pas sure?|sure?|en train de|conscient\w?|avec|ravie?|contente?|interesse\w?
-        |prete?|votre
-        |ton|la|de retour|sur|tombee?)|j'aime (?:bien )?(?:ta|votre|cette|ce|la|ton)|je fais (?:un|une|le|ce
-        |cet)
-        |je vais (?:essayer|voir|faire|te|vous)|on a (?:besoin|un probleme))\b""",
-    "es": r"""
-        (?<!desde )(?<!partir de )\b(?:hoy|ahora mismo|esta noche|esta manana|en este momento|cansad[oa]|aburrid[oa])\b|
-        \b(?:soy (?:todo oidos|consciente)|tengo (?:una?|otra|esta) (?:duda|consulta|pregunta|problema|error
-        |texto
-        |archivo|idea|lista)|me gusta (?:tu|su|esta|esa|la respuesta|esa idea|como)|tengo (?:razon|entendido
-        |ganas)
-        |tuve un (?:error|problema)|me encanta (?:tu|esta|esa)|empece a (?:leer|escribir)|cambie el (?:codigo
-        |texto
-        |archivo)|prefiero (?:la|el|esa|ese|que|esta|este)|juego de|dime)\b""",
-    "pt": r"""
-        (?<!desde )(?<!partir de )\b(?:hoje|agora mesmo|esta noite|neste momento|cansad[oa]|entediad[oa])\b|
-        \b(?:tenho (?:razao|certeza|vontade)|tenho (?:uma?|outra|esta) (?:duvida|pergunta|problema|erro|texto
-        |arquivo|ficheiro|ideia|lista)|gosto d(?:a tua|a sua|essa|esta|este|esse|o seu)|tive um (?:erro
-        |problema)
-        |prefiro (?:a|o|essa|esse|que|esta|este)|comecei a (?:ler|escrever)|troquei o (?:codigo|texto)|jogo de
-        |falo (?:de|sobre))\b""",
-    "it": r"""
-        ^(?:e |ma )?(?:lo|li|ne) |(?<!\bda )\b(?:oggi|stasera|stamattina|in questo momento|stanc[oa]|annoiat[oa])\b|
-        \b(?:ho (?:una?|un'altra) (?:domanda|problema|dubbio|errore|testo|idea)|mi piace (?:la tua|questa|il tuo
-        |questo|come|l'idea)|abbiamo (?:un problema|un errore|visto|bisogno)|preferisco (?:la|il|questa|che
-        |quella)
-        |siamo (?:d'accordo)|parlo di|mi sono (?:chiest|dimenticat|sbagliat))\b""",
-    "nl": r"""
-        (?<!vanaf )\b(?:vandaag|vanavond|vanochtend|op dit moment|moe|verveel)\b|
-        \b(?:ik heb (?:een|nog een|hier een) (?:korte )?(?:vraag|probleem|fout|tekst|bestand|opdracht|lijst
-        |idee)
-        |ik ben (?:benieuwd|het eens|er|klaar|op zoek|niet zeker)|ik heb (?:het|dit|dat|nodig)
-        |ik was (?:aan het)
-        |ik hou van (?:je|deze|dit))\b""",
-    "ja": "今日|今夜|今朝|疲れ|眠い|質問|教えて|エラー|コード|ください|お願い|思います|考えてい|探して|調べ",
-    "ru": r"""
-        \b(?:сегодня|сейчас (?:сижу|жду|еду|смотрю|пишу)|устал|устала|скучно|голод\w{2,4}|хочу (?:узнать|спросить|
-        понять)|есть вопрос|вопрос (?:в|такой)|не понимаю|не получается
-        |вопрос|ошибк\w|задач[аиу] (?:по|на)|код\w?|файл\w?)\b""",
-    "ar": r"""
-        \b[وف]?(?:اليوم|الليله|هلا تعبان|تعبان|زهقان|سؤال|سوال|مشكله في الكود|كود|ملف|خطا|فاهم|مش فاهم|جوعان|
-        نعسان)\b""",
-    "zh": "今天|今晚|刚才|累了|困了|问题|代码|报错|程序|文件|你觉得|请问|帮我|告诉我|给我|怎么|如何",
-}
-TRIVIAL = {code: joined_pattern(text) for code, text in _TRIVIAL.items()}

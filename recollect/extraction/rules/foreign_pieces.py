@@ -12,7 +12,6 @@ from enum import Enum
 from recollect.extraction.quotes import ends_in_speaking
 from recollect.extraction.rules.foreign_exclusions import GIVEN_TEXT, HYPOTHETICAL, ORDERS, TEXT_WORK
 from recollect.extraction.rules.foreign_facts import LANGUAGES
-from recollect.extraction.rules.foreign_patterns import STATES
 from recollect.extraction.rules.foreign_questions import ASKS_UNSPACED, QUESTION_WORDS
 from recollect.extraction.work_orders import works_on_text
 from recollect.lazy_pattern import LazyPattern
@@ -146,5 +145,4 @@ def _opens(sentence: str, joint: re.Match[str], language: str) -> bool:
     rest = plain_text(sentence[joint.end() :])
     if rest.startswith(("ich sind", "ich haben", "moi ", "ik zijn")):
         return False
-    known = [LANGUAGES[language].statement, *([STATES[language]] if language in STATES else [])]
-    return any(pattern.match(rest) for pattern in known) or bool(ORDERS[language].match(rest))
+    return any(slot.pattern.match(rest) for slot in LANGUAGES[language].slots) or bool(ORDERS[language].match(rest))

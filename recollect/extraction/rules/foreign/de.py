@@ -1,4 +1,4 @@
-"""German: slots, and statements about oneself. Pure data, written for Recollect."""
+"""German: slots. Pure data, written for Recollect."""
 
 from recollect.extraction.rules.foreign.language import ForeignLanguage, ValueKind, any_of, pattern_of, slot, word_set
 
@@ -28,7 +28,6 @@ _KIN = {
     "horse:": any_of("pferd pony stute"),
     "rabbit:": "kaninchen|hase",
 }
-_ANY_KIN = "|".join(_KIN.values())
 _NO_CLAUSE = "".join(
     rf"(?<!{word}\s)" for word in "weil dass wenn ob damit als was wie wo warum obwohl falls da".split()
 )
@@ -330,60 +329,9 @@ _NO_VALUE = word_set(
         krank hungrig erste erster abends morgens mittags fleischlos kaum fast rein ja nein ok"""
 )
 
-# After 'I': wishes, tasks and opinions that state nothing about a life.
-_NO_LIFE = r"""brauche?|suche?|such|will|wollen|wollte[nt]?|mochte?n?|muss|mussen|musste|soll|sollen|sollte|
-    kann (?!kein|nicht (?:gut|schwimmen|kochen|schlafen))|konnen (?!kein)|konnte|konnt|darf (?!kein|nicht)|durfte|
-    weiss|weiß|wissen|frage?|fragen|verstehe?|versteh|verstehen|glaube? (?!an\b|nicht an\b)|denke?|meine?|meinte|
-    finde?|sehe?|seh|sehen|versuche?n?|probiere?|kriege? (?:eine?n? )?(?:fehler|error)|
-    bekomme (?:eine?n? )?(?:fehler|error)|wurde|wurden|hoffe?n?|wunsche?|danke?|sage?|sag|sagte|freue?|wunder|
-    wundere|uberlege?|uberleg|melde?|schicke?|schick|nehme an|benotige?|kenne?|schaue? (?:mal|mir)|guck|rede|
-    spreche von|brauch|lass|lasse|hatte (?:gern|gerne|eine frage|mal|da)|habe? (?:(?:ne|eine?|noch eine|da|hier|dir|
-    dich|das|es|den|die|folgende[nsr]?|schon alles|keine ahnung|kein problem|verstanden|gesehen|gelesen|gehort|
-    versucht|recht|vergessen)\b(?! (?:tochter|frau|schwester|katze|freundin|firma|wohnung|allergie|neue (?:arbeit|
-    stelle|freundin|wohnung))))|mach(?:e|en)? (?:mir|das|es|hier|mal)|bin (?:mir|hier|da|mal|so|nur|gespannt|
-    neugierig|froh|zufrieden|einverstanden|verwirrt|bereit|sicher|nicht sicher|der meinung|dabei|fertig|beeindruckt|
-    auf der suche|gerade dabei|unsicher|ein (?:prinz|pirat|zauberer|ritter|roboter))|war (?:das|es|so|mal)|
-    arbeite (?:an|mit)|nutze|benutze|verwende|schreibe?n? (?:gerade )?(?:dir|ihm|ihr|das|eine (?:mail|nachricht|
-    email))|lese gerade|bitte|stelle mir|stell mir|erinnere|vermute|nehme|erwarte|plane (?:ein|das)|baue|
-    programmiere|entwickle|erstelle|teste|wahle|gebe|geb|zeige|zeig|komme (?:nicht|damit|da)|gehe davon|geh davon|
-    meinen|befinde|werde (?:jetzt|das|es|dir|mal|dann|nicht)"""
-_LIFE = pattern_of(
-    rf"""
-    \b(?:ich|wir) (?!(?:{_NO_LIFE})\b)(?:\w{{1,12}} )?\w{{2,20}}\b
-    |\w (?!(?:{_NO_LIFE}|und|oder|dass|ob|was|wie|wenn|als|weil|da|wo|wer|aber|also|ja|nein|kannst|sagt)\b)(?:bin|
-    war|hab|habe|haben|sind|waren|hatte|hatten|\w{{2,12}}e|\w{{2,12}}en|geh|fahr|hor|ess|lern|spiel|lauf|mach|les|
-    steh|trink) (?:ich|wir) (?!dich|dir|das|es|noch|mal|nicht|bitte|so|da\b)(?:\w{{1,16}} ){{0,3}}?\w{{3}}
-    |\b(?:bin|war|hab|habe|hatte|komme?|leide|spiele?|lerne?|lese?|fahre?|trinke?|ess|esse|zahle?|verdiene?|
-    arbeite?|wohne?|mag|liebe?|hasse?|gehore|rauche?|schlafe?|schreibe?|stehe?|hor|hore|gehe?|mache?|halte|zuchte|
-    studiere|jobbe|engagiere|interessiere|sammle|pflege|betreue) (?:[\w']{{1,20}} ){{0,3}}?(?:jede\w?|immer|taglich|
-    seit|oft|meistens|am liebsten|lieber|gern|gerne|total auf|morgens|abends|wochenende|nie|ursprunglich|
-    gerade meine?|gerade an|beim?|in der|im|allergisch|vegan\w{{0,3}}|vegetari\w{{0,4}}|kein\w{{0,2}}|mein\w{{0,2}}|
-    unser\w{{0,2}}|auf krimis)\b
-    |\b(?:hab|habe|haben|bin|sind)(?: ich| wir)? [^,.;:!?\n]{{2,60}}?\b(?:gekauft|bestellt|geschenkt bekommen|
-    geerbt|adoptiert|geheiratet|gekundigt|gezogen|umgezogen|geboren|aufgewachsen|getrennt|verloren|bestanden|
-    abgeschlossen|angefangen|aufgehort|operiert|gelaufen|gewonnen|verkauft|gebrochen|gelernt|studiert|gegrundet|
-    eroffnet|ausgewandert|befordert|schwanger)\b
-    |(?:^|[,.!] )(?:bin|hab|habe) (?!mal|da|hier|ich|gerade|noch|ne frage|eine frage|mir|dich|dir|das|es|nicht|
-    schon|so\b)(?:\w{{1,16}} ){{0,3}}?\w{{4}}
-    |\bmir wurde?n? (?:[\w']{{1,20}} ){{0,4}}?(?:gekundigt|diagnostiziert|entfernt|gestohlen|geklaut)\b|
-    \bmir (?:tut|tun|fallt|gefallt|gefallen|schmeckt|wird (?:immer|schnell|oft|leicht)|macht)
-    \b(?! das| dein| deine| es\b)
-    |\b{_MY} (?:[\w-]{{2,15}} )?(?:lieblings\w{{2,20}}|\w{{0,12}}(?:{_ANY_KIN})|
-    \w{{2,20}}) (?:[A-Za-z]\w{{1,15}} )?(?:ist|sind|heisst|heißt|hat|haben|war|wird|wohnt|wohnen|lebt|arbeitet|
-    kostet|liegt|mag|liebt|hasst|kommt|geht|bleibt|lauft|studiert|isst|schlaft|spricht|macht|spielt|leidet|wurde|
-    will nicht|kann nicht|darf)\b
-    |\bbei uns (?:zu hause|zuhause|daheim|in der familie|auf (?:der )?arbeit|im buro|in der firma|gibt|isst|wird)\b|
-    \bin (?:meiner|unserer|meinem|unserem) (?:firma|familie|abteilung|schule|wg|buro|team|verein|betrieb)\b
-    |\b(?:alle|freunde) nennen mich\b|\bmeine lieblings\w{{2,20}}\b|\b(?:gestern|letzte\w? (?:woche|monat|jahr)|
-    vor \w{{2,8}} (?:jahren|monaten|wochen)|seit \w{{2,10}}|nachste\w? (?:woche|monat|jahr|dienstag|montag|samstag|
-    sonntag|sommer)) (?:hab|habe|haben|bin|sind|war|wurde|werde|werden|arbeite|wohne|lerne|spiele|ziehe|fliege|
-    fange) (?:ich|wir)\b
-"""
-)
 
 GERMAN = ForeignLanguage(
     slots=_SLOTS,
-    statement=_LIFE,
     value_end=pattern_of(
         r""" (?:und (?:ich|wir|hab|habe|bin|suche?|brauche?|mochte|will|wurde|muss|kann|such|mag|arbeite?|lebe?|
             wohne?|trinke?|esse?|meine?|das|die|der|es|sie|er|kenne?n?|jetzt|nun|seit|werde|komme?|studiere?|hatte|

@@ -1,4 +1,4 @@
-"""Spanish: slots, and statements about oneself. Pure data, written for Recollect."""
+"""Spanish: slots. Pure data, written for Recollect."""
 
 from recollect.extraction.rules.foreign.language import ForeignLanguage, ValueKind, any_of, pattern_of, slot, word_set
 
@@ -31,7 +31,6 @@ _KIN = {
     "rabbit:": "conejo|coneja",
     "parrot:": "loro|perico",
 }
-_ANY_KIN = "|".join(_KIN.values())
 _JOBS = any_of(
     """profe profesor profesora maestro maestra docente enfermero enfermera médico médica doctor doctora abogado
         abogada ingeniero ingeniera programador programadora desarrollador desarrolladora informático informática
@@ -273,55 +272,9 @@ _SLOTS = (
     ),
 )
 
-_LIFE = pattern_of(
-    rf"""
-    \b(?:todos|todo el mundo|mis amig[oa]s|en casa) me (?:dicen|llaman)\b
-    |\bllevo (?:\w{{1,12}} ){{1,3}}(?:de|como|en|con|sin|viviendo|trabajando|estudiando|aprendiendo|saliendo|
-    haciendo|casad[oa]|entrenando|tocando|siendo)\b
-    |\bsomos (?:\w{{1,12}} )?(?:herman[oa]s|familia|novios|cinco|cuatro|tres|seis|siete|gemel[oa]s|vecinos)\b
-    |\b(?:se me (?:murio|ha muerto|perdio|rompio)|se (?:murio|fallecio) mi|me (?:despidieron|han despedido|echaron|
-    ascendieron|operaron|han operado|diagnosticaron|han diagnosticado|robaron|jubile|jubilo|gradue|case|divorcie|
-    separe|mude|compre|regalaron|apunte|inscribi|levanto|acuesto|despierto|ducho|dedico|encanta|encantan|gusta|
-    gustan|fascina|chifla|flipa|da(?:n)? (?:miedo|panico|alergia|asco)|cuesta|duele|apasiona|cae mal|entreno|tatue|
-    rompi|fracture|quede|ayuda mi|llevo bien|llevo mal))\b
-    |\bmi (?:equipo|grupo|pelicula|libro|cancion|color|comida|plato|serie|cantante|autor|deporte|juego|signo|idioma|
-    lengua|banda|escritora?|postre|bebida) (?:favorit[oa] |materna )?(?:es|son)\b
-    |\b{_MY} (?:[\w-]{{2,15}} )?(?:{_ANY_KIN}|padres|abuel[oa]s?|suegr[oa]s?|ti[oa]s?|prim[oa]s?|vecin[oa]s?|
-    familia|empresa|sueldo|piso|casa|coche|carro|boda|examen|hipoteca|alquiler|cumpleanos|embarazo|sueno)
-    (?: [\w-]{{2,20}})? (?:es|son|esta|estan|tiene|tienen|vive|viven|trabaja|odia|adora|ama|cumple|nacio|fue|era|
-    murio|va|viene|cuesta|quiere|se)\b
-    |\b(?:siempre|nunca|todos los dias|cada (?:dia|manana|noche|semana|lunes|domingo|sabado|viernes)|los (?:lunes|
-    martes|miercoles|jueves|viernes|sabados|domingos)|entre semana|por las (?:mananas|noches|tardes))
-    (?: no)? (?:me |nos )?(?:tomo|como|bebo|voy|vamos|hago|hacemos|ceno|cenamos|desayuno|almuerzo|juego|jugamos|
-    corro|salgo|salimos|duermo|leo|veo|vemos|entreno|trabajo|cocino|cocinamos|levanto|acuesto|llevo|escucho|uso|
-    camino|medito|nado|ando|visito|compro|viajo)\b
-    |(?:^|[,.;!] |\b(?:yo|no|y|pero|siempre|nunca|ya|tambien|solo|ahora) )(?:ceno|cenamos|desayuno|desayunamos|
-    almuerzo|como|comemos|fumo|bebo|duermo|entreno|corro|nado|salgo a correr|voy al gym|voy al gimnasio|
-    voy en (?:bici|metro|coche|tren|bus)|voy a (?:clases|misa|terapia)|toco|canto|bailo|pinto|leo|juego (?:al|a|en|
-    con)|cocino|colecciono|cultivo|crio|cuido|ahorro|cobro|gano|pago|pagamos|debo|alquilo|rento|conduzco|manejo|
-    monto|medito|rezo|voto|milito|estudio|odio|amo|adoro|detesto|prefiero|soporto|aprendo|hablo|
-    practico) (?!de (?:esto|eso|algo)\b)[\w\d]
-    |\b(?:tengo|tenemos|tuve|tuvimos) (?:\w{{1,12}} ){{0,3}}?(?:hij[oa]s?|herman[oa]s?|perr[oa]s?|gat[oa]s?|nietos?|
-    años|anos|gemelos|mellizos|insomnio|alergia|coche|carro|moto|casa|piso|huerto|jardin|hipoteca|prestamo|deuda|
-    beca|entrevista|examen|oposicion|boda|cita|operacion|vertigo|panico|miedo|novi[oa]|tatuajes?|negocio|tienda|
-    taller|restaurante|empresa|granja|finca|tension|azucar|colesterol|anemia|hernia)\b
-    |\b(?:no creo en|creo en dios|soy (?:del|de la|de los|fan|hincha|socio|socia|miembro|voluntari[oa]|ate[oa]|
-    catolic[oa]|cristian[oa]|musulman[oa]|evangelic[oa]|judi[oa]|introvertid[oa]|timid[oa]|zurd[oa]|hij[oa]|padre|
-    madre|abuel[oa]|tia|tio|colombian[oa]|mexican[oa]|argentin[oa]|espanol[oa]?|chilen[oa]|peruan[oa]|venezolan[oa]|
-    cuban[oa]|uruguay[oa]|ecuatorian[oa]|andaluz[oa]?|catalan[oa]?|vasc[oa]|galleg[oa]))\b
-    |\b(?:estuve|estuvimos|he estado|vivi|vivimos|trabaje|estudie|estudiamos|jugue|toque|hice|fui|era|naci|creci|
-    aprendi|perdi|gane|deje|empece|compre|compramos|vendi|adopte|adoptamos|herede|abri|monte|publique|corri|
-    termine|aprobe|suspendi) (?:\w{{1,12}} ){{0,4}}?(?:en|anos|meses|de|a|mi|mis|la|el|un|una|al)\b
-    |\b(?:quiero|voy a|vamos a|pienso|planeo|pensamos|queremos) (?:estudiar|casarme|casarnos|mudarme|mudarnos|
-    opositar|jubilarme|abrir|montar|tener un (?:hijo|bebe)|operarme|presentarme|sacarme|comprarme|comprarnos|
-    correr (?:un|el|la)|viajar|irme|irnos|emigrar|adoptar|dejar (?:de fumar|el trabajo|mi trabajo)) ?
-    |\b(?:esperamos|espero) (?:un bebe|nuestro|mi primer|gemelos)\b|\bme caso\b|\bnos casamos\b
-"""
-)
 
 SPANISH = ForeignLanguage(
     slots=_SLOTS,
-    statement=_LIFE,
     value_end=pattern_of(
         r""" (?:y (?:yo|me|mi|mis|no|quiero|busco|necesito|tengo|soy|vivo|trabajo|estoy|estudio|el|la|los|las|nos|
             es|se|ahora|tambien|a (?:mi|veces|ver)|hay|quisiera|ando|como|bebo|nunca|siempre|desde|ya)|pero|porque|

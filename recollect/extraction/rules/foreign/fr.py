@@ -1,4 +1,4 @@
-"""French: slots, and statements about oneself. Pure data, written for Recollect."""
+"""French: slots. Pure data, written for Recollect."""
 
 from recollect.extraction.rules.foreign.language import ForeignLanguage, ValueKind, any_of, pattern_of, slot, word_set
 
@@ -27,7 +27,6 @@ _KIN = {
     "horse:": "cheval|jument|poney",
     "rabbit:": "lapin|lapine",
 }
-_ANY_KIN = "|".join(_KIN.values())
 _JOBS = any_of(
     """prof professeur professeure enseignant enseignante instit institutrice instituteur infirmier infirmière
         médecin docteur avocat avocate ingénieur ingénieure développeur développeuse dev informaticien
@@ -271,52 +270,9 @@ _SLOTS = (
     ),
 )
 
-_LIFE = pattern_of(
-    rf"""
-    \b(?:on vient (?:de |d')|je viens (?:de |d'))(?:[\w']{{1,20}} )?(?:emmenager|demenager|s'installer|m'installer|
-    m'acheter|acheter|adopter|avoir|perdre|quitter|finir|recevoir|commencer|me marier|changer|signer|passer|
-    decouvrir|obtenir|vendre)\b
-    |\b(?:moi,? c'est|je m'appelle|mes (?:potes|amis|proches|collegues) m'appellent|tout le monde m'appelle)\b
-    |\b(?:on m'a|on nous a|le medecin m'a) (?:[\w']{{1,20}} )?(?:diagnostique|opere|vole|licencie|trouve|offert|
-    prescrit|enleve|decouvert)\w{{0,2}}\b
-    |\b(?:j'ai|on a|nous avons|j'avais) (?:[\w']{{1,20}} ){{0,3}}?(?:achete|adopte|perdu|quitte|arrete|demissionne|
-    herite|divorce|accouche|demenage|emmenage|grandi|vecu|habite|travaille|etudie|ete (?:opere|licencie|
-    diagnostique|promu)\w?|fait (?:du|de la|de l'|des|mes|\d)|joue (?:du|de|au|a)|eu (?:un|une|mon|ma|mes|deux)|
-    recu mon|reussi|rate|couru|gagne|vendu|ouvert|monte|horreur|peur|le vertige|du mal|mal|le mal|des (?:migraines|
-    enfants|jumeaux|soucis de|problemes de)|un (?:chien|chat|bebe|fils|frere
-    |jardin|potager|enfant|credit|pret|entretien|examen|nouveau|petit|traitement|cabinet|magasin)|une (?:fille|
-    soeur|sœur|voiture|maison|entreprise|boutique|chatte|chienne|allergie|hernie|moto)|(?:deux|trois|quatre|cinq|
-    \d{{1,2}}) (?:ans|enfants|chats|chiens|filles|fils|freres|soeurs|sœurs|garcons|mois)
-    |toujours|souvent)\b
-    |\b(?:je|on|nous) (?:ne |n')?(?:me |m'|se |s'|nous )?(?:leve|couche|reveille|sens souvent|entraine|marie|
-    marions|remarie|installe|passionne|interesse|lance|forme)\w{{0,2}}\b
-    |\b(?:je|on|j') ?(?:ne |n')?(?:vais|fais|faire|fait|bois|boit|mange|cuisine|lis|regarde|ecoute|joue|chante|
-    danse|cours|court|nage|roule|conduis|collectionne|jardine|fume|prends|prend|dors|dort|travaille|bosse|gagne|
-    paye|paie|rembourse|loue|economise|vote|crois|pratique|milite|apprends|etudie|prepare|passe|pars|part|compte|
-    prevois|prevoit|attend|attends|voyage|visite|suis|est|garde|eleve|tiens|gere|dirige|possede|deteste|adore|aime|
-    prefere|supporte|kiffe|hais|parle|porte|mets|utilise|ai) (?:[\w']{{1,20}} ){{0,5}}?(?:tous les|toutes les|
-    chaque|le (?:lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|matin|soir)|les week|depuis|souvent|toujours|
-    jamais|pas (?:le|la|les|l'|lire|du tout)|que du|que de|fan|contre|pour la|permis|bebe|jumeaux|concours|examen|
-    mariage|voyage|retraite|cet ete|cet hiver|en (?:septembre|octobre|novembre|decembre|janvier|fevrier|mars|avril|
-    mai|juin|juillet|aout)|l'an prochain|l'annee prochaine|l'ete prochain|le mois prochain|au boulot|au travail|
-    a velo|en voiture|en train|en metro|a pied|credit|loyer)\b
-    |\b{_MY} (?:[\w-]{{2,15}} )?(?:(?:{_ANY_KIN}|parents|beaux[- ]parents|grand[- ]mere|grand[- ]pere|mamie|papy|
-    belle[- ]mere|beau[- ]pere|oncle|tante|cousin|cousine|voisin|voisine|voisins|coloc|colocs|meilleure? amie?|pote|
-    equipe|boite|entreprise|famille|appart|appartement|maison|voiture|jardin|mariage|accouchement|entretien|permis|
-    salaire|loyer|credit|anniversaire|langue maternelle|reve|metier)s?)(?: [\w-]{{2,20}})? (?:est|sont|a|ont|vit|
-    vivent|habite|habitent|travaille|deteste|detestent|adore|adorent|aime|refuse|fait|font|etait|s'appelle|vient|va|
-    coute|dort|mange|parle|commence|arrive)\b
-    |\b{_MY} (?:[\w-]{{2,15}} )?(?:film|livre|serie|plat|couleur|groupe|chanteur|chanteuse|equipe|sport|jeu|auteur|
-    saison|animal|dessert|musique|marque|acteur|actrice|chanson|boisson)s? (?:prefere|prefera|favori)\w{{0,3}}\b
-    |\b(?:chez nous|dans ma famille|dans ma boite|a la maison),? (?:on|nous|c'est|tout le monde)\b|
-    \bje suis (?:[\w']{{1,20}} )?(?:fan|supporter|supportrice|membre|benevole|contre|pour la|enceinte|croyante?|
-    athee|catholique|musulmane?|juive?|bouddhiste|tatouee?|timide|gauchere?)\b
-"""
-)
 
 FRENCH = ForeignLanguage(
     slots=_SLOTS,
-    statement=_LIFE,
     value_end=pattern_of(
         r""" (?:et (?:je|j'|on|nous|mon|ma|mes|il|elle|ca|c'est|cherche|suis|la|le|les|mon|n'ai|ai|maintenant|j)|
             mais|car|parce|donc|depuis|quand|qui|que|si|ou|avec|pour|comme|en tant|alors|du coup|maintenant|

@@ -1,4 +1,4 @@
-"""Italian: slots, and statements about oneself. Pure data, written for Recollect."""
+"""Italian: slots. Pure data, written for Recollect."""
 
 from recollect.extraction.rules.foreign.language import ForeignLanguage, ValueKind, any_of, pattern_of, slot, word_set
 
@@ -29,7 +29,6 @@ _KIN = {
     "rabbit:": "coniglio|coniglietto",
     "parrot:": "pappagallo|pappagallino",
 }
-_ANY_KIN = "|".join(_KIN.values())
 _JOBS = any_of(
     """prof professore professoressa insegnante maestro maestra docente infermiere infermiera medico dottore
         dottoressa avvocato avvocata avvocatessa ingegnere programmatore programmatrice sviluppatore sviluppatrice
@@ -242,99 +241,9 @@ _SLOTS = (
     ),
 )
 
-_LIFE = pattern_of(
-    rf"""
-    \b(?:tutti|gli amici|i miei amici|a casa|in famiglia) mi chiamano\b|\bsono (?:la|il) \w{{2,20}}(?=,| e |$)
-    |\b(?:sono|siamo) (?:\w{{1,12}} )?(?:(?:{_JOBS})|sicilian[oa]|roman[oa]|napoletan[oa]|milanes[ei]|sard[oa]|
-    pugliese|venet[oa]|toscan[oa]|calabrese|piemontese|lombard[oa]|ligure|friulan[oa]|italian[oa]|
-    figli[oa] unic[oa]|fan|tifos[oa]|at[eo][oa]|cattolic[oa]|credente|buddista|mamma|papa|nonn[oa]|zi[oa]|
-    introvers[oa]|timid[oa]|mancin[oa]|incinta|volontari[oa]|iscritt[oa]|appassionat[oa]|contrari[oa]|
-    innamorat[oa]|
-    intollerante|stat[oa] (?:operat|licenziat|assunt|bocciat|adottat|promoss|lasciat)[oa]|andat[oa] in pensione|
-    in pensione|in cassa|in affitto|laureat[oa]|abbonat[oa])\b
-    |\b(?:faccio|facciamo) (?:\w{{1,12}} )?(?:(?:il|la|lo|l'|le|i) ?(?:{_JOBS})|(?:sport|palestra|nuoto|yoga|
-    pilates|calcetto|danza|karate|judo|trekking|volontariato|colazione|la spesa|il pane|i turni|turni|sempre|ogni|
-    spesso|la dieta|la pendolare|il pendolare|smart working))\b
-    |\b(?:non )?(?:soffro|mangio|mangiamo|bevo|beviamo|fumo|dormo|mi sveglio|mi alzo|vado|andiamo|corro|nuoto|
-    gioco|
-    giochiamo|leggo|ascolto|guardo|suono|canto|ballo|dipingo|disegno|cucino|cuciniamo|colleziono|coltivo|allevo|
-    curo|guadagno|prendo|pago|paghiamo|risparmio|affitto|guido|uso|porto|tifo|voto|prego|medito|pratico|alleno|
-    mi alleno|studio|imparo|frequento|insegno|gestisco|dirigo|vendo|viaggio|pranzo|pranziamo|ceno|ceniamo|credo|
-    sopporto|tollero|odio|adoro|amo|detesto|parlo|scrivo|cammino|pedalo|scio) (?!di (?:questo|quello|te)\b|
-    il (?:codice|testo|file|messaggio)|che\b|come\b|se\b|perche\b|cosa\b|tutto\b|niente\b|capire\b)
-    (?:\w{{1,16}} ){{0,4}}?(?:sempre|ogni|tutti i|tutte le|mai|spesso|solo|soltanto|da (?:anni|sempre|
-    \w{{2,8}} anni|un|poco|due|tre)|il (?:lunedi|martedi|mercoledi|giovedi|venerdi|sabato|mattino|weekend)|
-    la (?:domenica|mattina|sera|notte|batteria|chitarra)|al giorno|a settimana|alle \d|di (?:reflusso|mal|
-    insonnia|
-    ansia|emicrani\w|notte)|in (?:palestra|bici|treno|macchina|metro|piscina|affitto|chiesa)|a (?:piedi|lavoro|
-    messa|calcio|tennis|scacchi|padel)|i (?:centri|gialli|romanzi|libri|film|gatti|cani|funghi)|gli|le|un mutuo|
-    l'affitto|\d|dai|dalle|toro|juve|inter|milan|roma|napoli|lazio|nell|nel|nella|in dio|pesce|carne|verdure|
-    latticini|caffe|alcol|il (?:mutuo|piano|violino|basso|calcio|caffe|pesce|corriandolo|coriandolo|giapponese|
-    tedesco|russo|cinese|francese|freddo|caldo))\b
-    |\b(?:non )?(?:soffro|mangio|mangiamo|bevo|beviamo|dormo|mi sveglio|mi alzo|ci alziamo|corro|nuoto|leggo|
-    ascolto|suono|canto|ballo|dipingo|disegno|cucino|coltivo|allevo|guadagno|guadagniamo|paghiamo|risparmio|
-    risparmiamo|affittiamo|guido|tifo|prego|medito|insegno|viaggio|ceno|ceniamo|pranziamo|credo|sopporto|tollero|
-    odio|adoro|amo|detesto|cammino|pedalo|scio|imparo|frequento|gestisco|colleziono|pratico|mi alleno|fumo|
-    digerisco|possiedo|convivo|conviviamo|fatturo|dirigo|curo|vinco|mi piacciono|mi piace (?!la tua|questa|il tuo|
-    questo|come|l'idea|molto la|se)) (?!di (?:questo|quello|te|aver|essere)\b|che\b|sia\b|se\b|tutto\b|niente\b|
-    questo\b|questa\b|nel testo|il testo|il codice)\w
-    |\b(?:ho|abbiamo) (?!(?:una?|un'altra|questo|questa|il seguente|bisogno|fame|sete|sonno|fretta|freddo|caldo|
-    paura che|capito|letto|visto|provato|
-    fatto (?:questo|una domanda)|ricevuto (?:questo|una mail)|scritto (?:questo|il|un)|trovato (?:questo|
-    un errore)|
-    un (?:problema|dubbio|errore|testo|file|codice|compito|progetto da)|deciso di scrivere|notato|sentito (?:dire|
-    che)|pensato|voglia|ragione|sbagliato|dimenticato di|chiesto|detto|usato|messo)\b)\w|\b(?:ho|abbiamo) (?:una?|
-    un') ?(?!domanda|altra|dubbio|problema|errore|testo|idea|file|codice|compito|lista|piccola domanda|altro)
-    \w{{3}}
-    |\b(?:sono|siamo) (?!(?:qui|qua|pronto|pronta|curios|sicur|d'accordo|confus|content|felice|stanc|annoiat|
-    in dubbio|indecis|interessat|alla ricerca|in cerca|un po' confus|riuscit|tornat|arrivat|io|loro|questi|queste|
-    i|
-    le|gli|\d|molti|tante|tanti|tutti|consapevol|convint|dispost|bloccat|le|stati|presenti)\w{{0,3}}\b)\w{{3}}
-    |\b(?:sto|stiamo) (?:imparando|studiando|scrivendo la|cercando (?:casa|lavoro)|aspettando|facendo (?:la dieta|
-    un corso|il dottorato)|frequentando|preparando (?:l'esame|la tesi|il concorso)|ristrutturando|divorziando|
-    risparmiando|seguendo una dieta|prendendo la patente)\b
-    |\b(?:ho|abbiamo|avevo) (?:\w{{1,12}} ){{0,3}}?(?:fratelli|sorelle|figli|figlie|gemelli|cani|gatti|cane|gatto|
-    nipoti|orto|giardino|officina|negozio|bar|ristorante|azienda|ditta|studio|bottega|mutuo|debito|debiti|
-    prestito|
-    macchina|moto|bici|casa|appartamento|pressione|reflusso|emicrania|ansia|paura|vertigini|colloquio|esame|
-    concorso|matrimonio|operazione|tatuaggi|tatuaggio|ragazza|ragazzo|patente|laurea|vissuto|lavorato|studiato|
-    giocato|suonato|fatto|perso|comprato|venduto|preso|adottato|aperto|iniziato|smesso|vinto|corso|superato|
-    passato|
-    cambiato|lasciato|partorito|avuto|ereditato|pubblicato) (?!un (?:errore|dubbio)|questo|codice)
-    |\b(?:mi (?:hanno|ha) (?:tolt|vietat|prescritt|licenziat|diagnosticat|operat|assunt|bocciat|lasciat|rubat|
-    regalat|promoss)[oa]|
-    mi e (?:morto|morta|nato|nata)|ci e (?:nato|nata|morto)|e (?:morto|morta|nato|nata) (?:il|la|mio|mia)|
-    mi piacciono|mi fa(?:nno)? (?:paura|schifo|male)|mi (?:alleno|laureo|diplomo|iscrivo|opero|trasferisco|sposo|
-    occupo|intendo|vesto)|mi sono (?:\w{{1,10}} )?(?:rott|fatt|comprat|dat|mess|iscritt)[oa])\b
-    |\b(?:ogni|tutte le|tutti i) (?:\w{{3,12}}) (?!che\b)(?:\w{{1,12}} ){{0,2}}?(?:pranzo|ceno|vado|andiamo|
-    mangio|
-    faccio|facciamo|bevo|corro|prendo|gioco|mi|leggo|cucino|esco|guardo|lavoro|dormo|chiamo|pranziamo|ceniamo)\b
-    |\b(?:a casa|da noi|in famiglia|nel mio (?:ufficio|lavoro)|nella mia (?:azienda|ditta)),? (?:mangiamo|siamo|
-    facciamo|parliamo|abbiamo|si|ceniamo|non)\b|\b(?:da (?:ragazz[oa]|bambin[oa]|giovane|piccol[oa])|anni fa|
-    in passato|una volta|l'anno scorso|il mese scorso) (?:\w{{1,12}} ){{0,2}}?(?:suonavo|giocavo|facevo|ero|
-    vivevo|
-    abitavo|lavoravo|studiavo|andavo|avevo|ho|sono|fumavo|ballavo|nuotavo|cantavo)\b
-    |\b(?:da ragazz[oa]|da bambin[oa]|da giovane|da piccol[oa]) \w|\b(?:suonavo|giocavo|facevo|vivevo|abitavo|
-    lavoravo|andavo a|fumavo|ballavo|nuotavo) (?!sempre notare)\w|\b(?:voglio|vorremmo|devo|pensiamo di|penso di|
-    ho intenzione di|abbiamo deciso di|ho deciso di|andro a|andremo a|faro|faremo|a (?:gennaio|febbraio|marzo|
-    aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre) (?:mi|ci|vado|andiamo|parto|partiamo|
-    inizio|nasce|compio))(?: (?:aprire|sposarmi|laurearmi|trasferirmi|trasferirci|comprare (?:casa|una|un)|
-    cambiare (?:lavoro|casa)|smettere di|prendere (?:la patente|un cane|un gatto)|iscrivermi|imparare|dimagrire|
-    operarmi|adottare|andare in pensione|fare (?:il|la|un) (?:dottorato|erasmus|maratona|corso)|il|la|un|una|a|
-    in))
-    |\baspett(?:o|iamo) (?:un bambino|una bambina|due gemelli|il (?:primo|secondo))\b
-    |{_MY} (?:[\w-]{{2,15}} )?(?:{_ANY_KIN}|genitori|nonn[aoi]|suocer[aoi]|zi[aoi]|cugin[aoi]|nipot[ei]|
-    vicin[aoi]|
-    famiglia|azienda|ditta|ufficio|squadra|stipendio|affitto|casa|macchina|matrimonio|mutuo|compleanno|sogno|
-    lingua madre|colore|film|libro|piatto|cantante|gruppo)(?: preferit[oa])?(?: [\w-]{{2,20}})? (?:e|sono|ha|
-    hanno|
-    vive|vivono|lavora|odia|adora|ama|compie|era|viene|va|sta|fa|costa|si|parla)\b
-"""
-)
 
 ITALIAN = ForeignLanguage(
     slots=_SLOTS,
-    statement=_LIFE,
     value_end=pattern_of(
         r""" (?:e (?:io|mi|sono|ho|non|cerco|vorrei|sto|lavoro|vivo|abito|il|la|i|le|ora|adesso|anche|mio|mia|
             studio|faccio|siamo|ci|amo|odio)|ma|pero|perche|quindi|da (?!\w{1,3}$)|dal|quando|che|se|dove|con|per|

@@ -1,4 +1,4 @@
-"""The shape of a language's data: its slots, its statements about oneself, and where values end. Pure.
+"""The shape of a language's data: its slots, and where values end. Pure.
 
 Patterns are written in a short form, in which a blank matches white space. They search folded, lower-case text without
 accents: `ich wohne in (?P<v>…)`.
@@ -49,8 +49,6 @@ class ForeignLanguage:
     """What the rules know of one language."""
 
     slots: tuple[ForeignSlot, ...]
-    statement: LazyPattern[str]
-    """Statements about the speaker that deserve to be quoted."""
     value_end: LazyPattern[str]
     """Where a value ends and its sentence continues."""
     no_value: frozenset[str]

@@ -1,4 +1,4 @@
-"""Dutch: slots, and statements about oneself. Pure data, written for Recollect."""
+"""Dutch: slots. Pure data, written for Recollect."""
 
 from recollect.extraction.rules.foreign.language import ForeignLanguage, ValueKind, any_of, pattern_of, slot, word_set
 
@@ -25,7 +25,6 @@ _KIN = {
     "rabbit:": "konijn|konijntje",
     "parrot:": "papegaai",
 }
-_ANY_KIN = "|".join(_KIN.values())
 _JOBS = rf"""[\w-]{{0,20}}(?:{
     any_of(
         '''
@@ -250,57 +249,9 @@ _SLOTS = (
     ),
 )
 
-_NO_LIFE = r"""wil weten|wil graag|wil een|wil dat|wou|zoek|vraag|begrijp|snap|weet (?:niet|het)|denk|
-    vind(?: het| dat)?|zie|probeer|krijg (?:een|geen) (?:fout|error|antwoord)|zou|hoop|wens|dank|zeg|bedoel|twijfel|
-    moet (?!elke|iedere|altijd)|moest|kan (?!niet tegen|geen|niet goed)|mag (?!geen)|heb (?:een vraag|een probleem|
-    nodig|hulp|het over|dit|dat|deze|gezien|geprobeerd|begrepen|zin)|ben (?:benieuwd|het eens|er|klaar|op zoek|
-    niet zeker|nieuwsgierig|blij|bereid|in de war|bezig met dit)"""
-_LIFE = pattern_of(
-    rf"""
-    \b(?:ik|we|wij) (?!(?:{_NO_LIFE})\b)(?:ben|zijn|was|waren|heb|hebben|had|hadden|woon|wonen|werk|werken|studeer|
-    leer|leren|eet|eten|drink|drinken|rook|sport|sporten|fiets|fietsen|loop|ren|zwem|speel|spelen|lees|kijk|luister|
-    kook|koken|bak|slaap|sta|ga|gaan|rijd|rij|reis|reizen|neem|slik|lijd|hou|houd|houden|haat|vind|verzamel|kweek|
-    fok|zorg|verdien|betaal|betalen|spaar|huur|huren|geloof|stem|bid|geef|leid|run|trouw|trouwen|verwacht|
-    verwachten|verhuis|verhuizen|vlieg|kom|kan geen|kan niet|mag geen|zit|doe|doen|draag|verdraag|gebruik|bezit|
-    spreek|voetbal|tennis|schaats|zing|dans|teken|schilder|tuinier|moet (?:elke|iedere|altijd)|word|worden|stop|
-    begin|start|plan|leef|heet|wandel|wandelen|volg|train|overweeg te scheiden|steun) (?!(?:een|nog een|hier een|
-    geen) (?:vraag|probleem|fout|tekst|bestand|opdracht|lijst|idee)|(?:benieuwd|op zoek|het eens|klaar|zeker|blij|
-    nieuwsgierig|er|nodig|dit|dat|deze|je|u|jou|het niet|even|het)\b)\w
-    |\b(?:ik|we|wij) (?!(?:{_NO_LIFE}|bekijk|schrijf (?:een|nu|dit)|maak (?:een|nu|dit)|gebruik|bouw|programmeer|
-    ontwikkel|test|kies|stuur|verwijs|refereer|wilde|wil|willen|moet|moeten|kan|kunnen|mag|zou|zouden|
-    heb (?:een (?:vraag|probleem|fout|tekst|bestand|opdracht|lijst|idee)|geen idee|gelezen|gehoord|gekregen|
-    gevonden|er|je|al geprobeerd)|ben (?:van mening|aan het kijken|me|hier|zo|nu|het|even|bang dat)|krijg (?:het|
-    deze|dit|steeds|nu)|lees (?:dat|hier)|hoor|begin)\b)(?:\w{{1,12}} )?\w{{2,20}}\b
-    |\b(?:ik|we|wij) wil(?:len)? (?:graag )?(?:volgend|komend|dit|in \w{{3,9}}|na de|later|stoppen|minderen|
-    afvallen|verhuizen|trouwen|emigreren|leren|gaan studeren)\b|\b(?:ik|we) krijg(?:en)? (?:een (?:uitkering|baby|
-    kind|tweeling|dochter|zoon|hond|kat)|binnenkort|bijstand|les|kinderen|ons)\b
-    |(?:^|[,.!;] )(?:lust|doe|krijg|volg|train|zorg|draag|rijd|zwem|lees|geloof|spaar|wandel|reis|verzamel|neem|
-    slik|kook|bak|gebruik|wil volgend|hou|geef les|moet elke|moet van) (?!me\b|mij\b|je\b|u\b|er\b|eens\b|dat\b|
-    dit\b|maar\b|jij\b|even\b|alsof\b)\w
-    |(?:^|[,.!;] |\ben |\bmaar )(?:ben|heb|woon|werk|studeer|heet|eet|drink|rook|slaap|speel|leer|lijd|ga|kom|fiets|
-    hou|haat|loop|betaal|verdien|huur|sta|kan geen|mag geen|was|had) (?!je|jij|u\b|er\b|een vraag|geen idee|het|dit|
-    dat|hier|niet zeker|benieuwd|op zoek|nodig)\w
-    |\b(?:elke|iedere) (?:dag|ochtend|avond|week|maand|nacht|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|
-    zondag|zomer|winter) (?:ga|gaan|eet|eten|drink|loop|sport|fiets|werk|speel|kook|bel|heb|hebben|ben|doe|doen|
-    moet|slaap|kijk) (?:ik|we|wij)\b
-    |\b(?:iedereen|vrienden|mijn vrienden) noem(?:t|en) (?:me|mij)\b|\bbij ons (?:thuis|op het werk|in de familie|
-    op kantoor)\b|\bin (?:mijn|ons|onze) (?:bedrijf|team|familie|gezin)\b
-    |\b{_MY} (?:[\w-]{{2,15}} )?(?:{_ANY_KIN}|ouders|oma|opa|oom|tante|neef|nicht|schoonouders|schoonmoeder|
-    schoonvader|kinderen|kids|buur\w{{2,6}}|huisgenoot|huisgenoten|collega\w{{0,2}}|familie|gezin|bedrijf|team|
-    salaris|huur|huis|auto|fiets|tuin|bruiloft|hypotheek|verjaardag|droom|moedertaal|studie|scriptie|examen|
-    rijexamen|lievelings\w{{2,16}}|favoriete \w{{2,16}}|hobby\w{{0,2}}|beste vriend\w{{0,3}}|band|club)
-    (?: [\w-]{{2,20}})? (?:is|zijn|heet|heten|heeft|hebben|woont|wonen|werkt|haat|houdt|komt|gaat|wordt|was|kost|
-    ligt|loopt|eet|slaapt|blaft|begint|staat|spreekt)\b
-    |\b(?:volgend(?:e)?|komende|deze|vorig(?:e)?|afgelopen) (?:week|maand|jaar|zomer|winter|lente|herfst|weekend|
-    maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|januari|februari|maart|april|mei|juni|juli|augustus|
-    september|oktober|november|december) (?:ga|gaan|heb|hebben|ben|zijn|word|worden|trouw|trouwen|begin|start|
-    verhuis|verhuizen|vlieg|vertrek) (?:ik|we|wij)\b
-"""
-)
 
 DUTCH = ForeignLanguage(
     slots=_SLOTS,
-    statement=_LIFE,
     value_end=pattern_of(
         r""" (?:en (?:ik|we|wij|heb|ben|zoek|wil|kan|moet|mijn|het|de|ze|hij|werk|woon|eet|drink|hou|studeer|mag|nu|
             kom|ken|dat|daar)|maar|want|omdat|dus|sinds|al \w{2,8} jaar|als (?!\w{1,20}$)|dat|die|waar|met|voor|om|

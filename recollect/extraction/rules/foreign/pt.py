@@ -1,4 +1,4 @@
-"""Portuguese of Brazil and Portugal: slots, and statements about oneself. Pure data, written for Recollect."""
+"""Portuguese of Brazil and Portugal: slots. Pure data, written for Recollect."""
 
 from recollect.extraction.rules.foreign.language import ForeignLanguage, ValueKind, any_of, pattern_of, slot, word_set
 
@@ -30,7 +30,6 @@ _KIN = {
     "rabbit:": "coelho|coelha|coelhinho",
     "parrot:": "papagaio|calopsita|periquito",
 }
-_ANY_KIN = "|".join(_KIN.values())
 _JOBS = any_of(
     """prof professor professora docente enfermeiro enfermeira médico médica doutor doutora advogado advogada
         engenheiro engenheira programador programadora desenvolvedor desenvolvedora dev informático designer
@@ -271,88 +270,9 @@ _SLOTS = (
     slot("emoji", ValueKind.CLOSED, r"\b(?P<v>sem|nao use|nao uses|nada de) emojis?\b", values={"s": "no", "n": "no"}),
 )
 
-_LIFE = pattern_of(
-    rf"""
-    \b(?:todo mundo|toda a gente|meus amigos|em casa) (?:so )?(?:me chama|me chamam|chama-me|chamam-me|me trata)\b
-    |\b(?:sou|somos|virei) (?:\w{{1,12}} )?(?:(?:{_JOBS})|mineir[oa]|gauch[oa]|carioca|paulista|paulistan[oa]|
-    baian[oa]|nordestin[oa]|pernambucan[oa]|cearense|paraense|alentejan[oa]|portuense|lisboeta|algarvi[oa]|
-    brasileir[oa]|portugues[a]?|angolan[oa]|filh[oa] unic[oa]|fa|torcedor[a]?|corintian[oa]|flamenguista|
-    palmeirense|benfiquista|sportinguista|portista|ate[ua]|atei[oa]|catolic[oa]|evangelic[oa]|crente|budista|
-    espirita|mae|pai|avo|av[oó]|ti[oa]|madrinha|padrinho|introvertid[oa]|timid[oa]|canhot[oa]|voluntari[oa]|contra|
-    a favor|do (?:interior|time|signo)|de (?:touro|leao|libra|virgem|peixes)|viciad[oa]|apaixonad[oa]|hipertens[oa])
-    \b
-    |\b(?:tenho|temos|tive|tivemos) (?:\w{{1,12}} ){{0,3}}?(?:filh[oa]s?|irmaos?|irmas?|cachorr[oa]s?|gat[oa]s?|
-    caes|netos?|gemeos|anos|horta|jardim|loja|oficina|padaria|empresa|restaurante|salao|negocio|carro|moto|
-    bicicleta|casa|apartamento|divida|dividas|emprestimo|financiamento|fies|consulta|entrevista|prova|exame|
-    vestibular|concurso|casamento|cirurgia|tatuagem|tatuagens|medo|panico|pavor|pressao|colesterol|enxaqueca|
-    insonia|rinite|refluxo|gastrite|hernia|ansiedade|fobia|namorad[oa]|sogra|prisao de ventre|problema de coluna|
-    dor (?:nas|de|no))\b
-    |\b(?:prefiro|trabalho|como|almoco|janto|levanto|vejo|cozinhamos|pago|devo|ando|uso|estudo|faco|fazemos|vou|
-    vamos|sonho|falo) (?!(?:isso|que|como|se|um favor|uma pergunta|essa|esse|este|esta) )
-    (?:[\w-]{{1,16}} ){{0,4}}?(?:todo dia|todos os|todas as|toda|sempre|nunca|cada|desde|ha (?:\w{{1,8}}) (?:anos|
-    meses)|as \d|por dia|por semana|por mes|de (?:manha|noite|madrugada|bicicleta|bike|metro|onibus|autocarro|carro|
-    trem|aluguel)|aos|a pe|no domingo|nos fins|fim de semana|faculdade|academia|ginasio|igreja|missa|terapia|
-    futebol|violao|guitarra|piano|frio|calor|inverno|verao|cafe|cha|carne|peixe|\d|minha (?:mae|avo|filha)|
-    meu (?:pai|filho|avo))\b
-    |\b(?:nao |nunca |ja |eu |so |sempre |tambem )?(?:sofro|odeio|amo|adoro|detesto|curto|gosto|moro|vivo|fumo|bebo|
-    durmo|acordo|corro|nado|pedalo|malho|treino|jogo|toco|canto|danco|pinto|leio|escuto|ouco|assisto|cozinho|
-    coleciono|cultivo|crio|cuido|ganho|recebo|pagamos|alugo|economizo|poupo|dirijo|conduzo|tomo|rezo|voto|acredito|
-    aprendo|viajo|torco|planto|suporto|aguento|frequento|pratico|malhamos|moramos|criamos|cuidamos|ensino|dou aula|
-    tenho pavor|faco (?:faculdade|academia|dieta|terapia|natacao|yoga|ioga|danca|crossfit|musculacao|caminhada|
-    hemodialise|tratamento|trilha|curso|um curso|estagio|mestrado|doutorado|croche|trico|ballet|bolo)|vou (?:casar|
-    de (?:onibus|metro|bike|carro)|a (?:igreja|missa|academia|terapia)|ser (?:pai|mae)|trocar de|comecar|operar|
-    viajar|morar|mudar|me (?:mudar|casar|formar|aposentar))) (?!que\b|isso\b|como\b|se\b|dessa\b|desse\b|da sua\b|
-    do seu\b|esse\b|essa\b|de saber|muito obrigad)\w
-    |\b(?:ja )?(?:fui|era|eramos) (?!eu\b|o\b|a\b|ver\b|um erro|isso|que\b|la\b|no site)\w{{3}}|\b(?:me chamam|
-    todos me chamam|chamam-me)\b|\b(?:estou|to|tou|ando) (?!(?:com duvida|com um problema|com uma duvida|tentando|
-    precisando|procurando|querendo|pensando|usando|fazendo (?:um|uma) (?:trabalho|projeto|texto|codigo)|aqui|bem|
-    cansad|com sono|com fome|em duvida|perdid|confus|criando|desenvolvendo|escrevendo um|a (?:tentar|fazer um|
-    precisar|procurar)|no|na|a|so|vendo|pronto|pronta|de volta|certo|errado|curios|ansios[oa] para|feliz|
-    com dificuldade|trabalhando (?:em|num) (?:um|projeto)|lendo|jogando agora)\w{{0,3}}\b)\w{{3}}
-    |\b(?:tenho|temos) (?!(?:uma?|outra|esta|esse|essa) (?:duvida|pergunta|problema|erro|texto|arquivo|ficheiro|
-    ideia|lista|codigo|trabalho|projeto|questao|tarefa|prova de codigo)|razao|certeza|vontade|que\b|de\b|interesse|
-    o seguinte|a seguinte|duvida|curiosidade|tentado|pensado|visto|algo|algumas? (?:duvidas?|perguntas?)
-    |um codigo)\w
-    |\btoda? (?:segunda|terca|quarta|quinta|sexta|sabado|domingo|semana|noite|manha) (?:tem|tenho|temos|e|vou|
-    a gente)\b
-    |\b(?:estou|to|estamos|tamos) (?:\w{{1,10}} )?(?:gravida|desempregad[oa]|aposentad[oa]|aprendendo|a aprender|
-    estudando|a estudar|de dieta|morando|a morar|noiv[oa]|separad[oa]|de licenca|endividad[oa]|fazendo (?:faculdade|
-    dieta|mestrado|doutorado|terapia|curso|academia|tratamento)|a fazer (?:dieta|mestrado)|escrevendo (?:meu|minha|
-    o meu|a minha) (?:tcc|tese|dissertacao|livro)|a escrever a tese|tirando a (?:carteira|cnh)|a tirar a carta|
-    juntando dinheiro|a poupar|esperando (?:um bebe|gemeos|meu)|a espera de|planejando|a planear|reformando|
-    treinando|tomando (?:remedio|antibiotico|antidepressivo)|namorando)\b
-    |\b(?:fui|fomos|fiz|fizemos|era|morei|vivi|trabalhei|estudei|joguei|toquei|nasci|cresci|perdi|ganhei|larguei|
-    pedi demissao|comecei|parei|comprei|compramos|vendi|adotei|adotamos|herdei|abri|montei|publiquei|corri|terminei|
-    casei|casamos|me formei|formei-me|me divorciei|divorciei-me|me separei|separei-me|engravidei|tirei|passei|
-    reprovei|quebrei|parti|operei|mudei|mudamos|me aposentei|reformei-me|entrei|sai|aprendi|viajei|dancei|lutei|
-    treinei) (?!o (?:codigo|texto|erro)|isso|aqui|ver\b|um erro)(?:\w{{1,14}} ){{0,4}}?(?:em|no|na|anos|meses|de|da|
-    do|a|o|um|uma|meu|minha|com|por|como|ha|demitid[oa]|despedid[oa]|diagnosticad[oa]|operad[oa]|assaltad[oa]|
-    promovid[oa]|aprovad[oa]|pra|para)\b
-    |\b(?:me caso|vou casar|casamos|vamos casar|caso-me|vou ser (?:mae|pai|avo|tia|tio)|quero (?:estudar|
-    fazer (?:faculdade|medicina|intercambio|mestrado)|me mudar|mudar|casar|abrir|montar|parar de|emagrecer|
-    ter (?:um|outro) filho|comprar (?:uma casa|um carro|um ap)|prestar|tirar a (?:carta|cnh|carteira)|aprender|
-    trocar de|adotar|sair do)|pretendo|vou (?:prestar|fazer (?:uma cirurgia|vestibular|intercambio|enem|erasmus)|
-    me mudar|mudar|me formar|operar|defender|viajar|tirar a)|vamos (?:ter (?:um|uma|gemeos)|nos mudar|mudar|viajar|
-    abrir|comprar|casar))\b
-    |\b(?:morreu|faleceu|nasceu) (?:o meu|a minha|meu|minha|nosso|nossa)|\b(?:meu|minha) \w{{2,20}} (?:morreu|
-    faleceu|nasceu)\b|\b(?:em casa|la em casa|aqui em casa|no meu trabalho|na minha empresa|na minha familia)
-    ,? (?:a gente|nos|todo mundo|jantamos|almocamos|comemos|ninguem|e|so|falamos|somos)\b
-    |\b(?:todo|toda|todos os|todas as|aos|as) (?:dia|dias|manha|noite|semana|sabado|domingo|sabados|domingos|
-    segunda|segundas|tercas|quartas|quintas|sextas|manhas|noites|ano|mes)s? (?:eu |a gente |nos )?(?:vou|como|tomo|
-    bebo|almoco|almocamos|janto|jantamos|corro|treino|jogo|faco|fazemos|acordo|leio|assisto|vejo|visito|saio|
-    cozinho|ando|nado|pedalo|vamos|estudo|durmo)\b
-    |\b{_MY} (?:[\w-]{{2,15}} )?(?:{_ANY_KIN}|pais|avos?|avo|sogr[oa]s?|ti[oa]s?|prim[oa]s?|sobrinh[oa]s?|
-    vizinh[oa]s?|familia|empresa|salario|ordenado|aluguel|renda|casa|carro|casamento|financiamento|aniversario|
-    sonho|lingua materna|time|clube|equipa|equipe|banda|cor|comida|filme|livro|serie|cantora?|escritora?|signo|
-    prova|tcc)(?: (?:favorit[oa]|preferid[oa]|de \w{{2,12}}))?(?: [\w-]{{2,20}})?(?:e|sao|esta|estao|tem|mora|moram|
-    vive|vivem|trabalha|trabalham|odeia|adora|ama|gosta|faz|nasceu|era|morreu|vai|vem|custa|quer|se|come|dorme|fala|
-    chama|completa)\b
-"""
-)
 
 PORTUGUESE = ForeignLanguage(
     slots=_SLOTS,
-    statement=_LIFE,
     value_end=pattern_of(
         r""" (?:e (?:eu|me|meu|minha|nao|quero|preciso|tenho|sou|moro|vivo|trabalho|estou|to|estudo|o|a|os|as|nos|e|
             agora|tambem|gosto|adoro|bebo|como|nunca|sempre|ja|queria|faco|busco|procuro|odeio|amo)|mas|porque|pq|
