@@ -22,14 +22,14 @@ FACTS = (
     "I speak Norwegian.",
     "I'm vegetarian.",
     "My birthday is on 7 May.",
-    "I love jazz.",
-    "I hate cilantro.",
+    "I'm from Bergen.",
+    "My pronouns are she/her.",
     "Please always answer in short sentences.",
     "I'm allergic to wool.",
     "I speak Portuguese.",
-    "I love sailing.",
+    "I'm free on weekday mornings.",
     "My dog is called Pan.",
-    "I prefer tea to coffee.",
+    "I use tabs, 4 wide.",
 )
 
 

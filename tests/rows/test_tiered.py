@@ -165,12 +165,12 @@ async def test_t5_code_style_availability_and_workflows_are_facts_without_a_mode
         clock.advance(hours=1)
     assert await held(engine) == {
         "indentation": "tabs, 4 wide",
-        "line_length": "100 characters",
-        "naming:functions": "snake_case for functions",
-        "availability:weekday mornings": "available on weekday mornings",
-        "availability:earliest": "no appointments before 10",
-        "workflow:deploy": "deploys on Fridays after the tests pass",
-        "workflow:review prs in": "reviews PRs in pairs",
+        "line_length": "100",
+        "naming:functions": "snake_case",
+        "availability:weekday mornings": "free on weekday mornings",
+        "availability:earliest": "Don't schedule anything before 10",
+        "workflow:deploy": "deploy on Fridays after the tests pass",
+        "workflow:review prs in": "review PRs in pairs",
     }
 
 

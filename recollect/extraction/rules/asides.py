@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, apply_patterns
-from recollect.extraction.rules.patterns.household_health import find_described_health
 from recollect.extraction.rules.patterns.people import find_named_people
 from recollect.extraction.rules.patterns.places import RULES as PLACES
 from recollect.extraction.rules.vocabulary import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
@@ -45,21 +44,6 @@ _WHERE_I_LIVE = LazyPattern(
     r"(?:which\s++is\s++)?where\s++(?:i|we)(?:'m|'re|\s++am|\s++are)?\s++"
     r"(?:(?:now|currently|also)\s++)?(?:live|living|based)\b",
     re.IGNORECASE,
-)
-_NAMED_PLACE = r"(?P<place>(?-i:[A-Z])[\w'-]{1,30}+(?:[ -](?-i:[A-Z])[\w'-]{1,30}+){0,2})"
-# Being somewhere means a home after a move, or with a dwelling: 'moved again, now I'm in Brno'.
-_IS_HOME = (
-    LazyPattern(
-        r"\b(?:moved|relocated|moving)\b[^.!?]{0,80}?\b(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|back|settled|"
-        rf"living)\s++){{0,3}}in\s++{_NAMED_PLACE}",
-        re.IGNORECASE,
-    ),
-    LazyPattern(
-        r"(?:(?:so|and|now|anyway),?\s++){0,3}(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|finally|just)\s++){0,3}back\s++in\s++"
-        rf"{_NAMED_PLACE},?\s++(?:for\s++good|permanently|(?:in|at|renting|sharing|living\s++in|with)\s++"
-        r"(?:an?|my|our|the)\s++(?:[\w-]{1,20}+\s++){0,2}?(?:place|flat|apartment|house|room|studio|parents?|mum|mom)\b)",
-        re.IGNORECASE,
-    ),
 )
 _TRADES = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
 # 'As a vegan of six years, what can I …' describes the asker; 'as a doctor, what would you …' the answerer.
@@ -107,13 +91,9 @@ def find_asides(sentence: TextSpan) -> list[TextSpan]:
 def facts_in_passing(text: str) -> Iterable[ExtractedFact]:
     """Find named people, the speaker's home, and the role in which they ask something."""
     yield from find_named_people(text)
-    yield from find_described_health(text)
     home = _WHERE_I_LIVE.search(text)
     if home:
         yield from apply_patterns(PLACES, f"I live in {home['place']}")
-    for found in (_IS_HOME[0].search(text), _IS_HOME[1].match(text)):
-        if found:
-            yield from apply_patterns(PLACES, f"I live in {found['place']}")
     role = _ROLE_OPENING.match(text)
     if role and _I.search(role["rest"]) and not _YOU.search(role["rest"]) and not _FORMER.search(role["who"]):
         yield from facts_of(f"I'm a {role['who']}", ())

@@ -9,23 +9,16 @@ from dataclasses import replace
 
 from recollect.dates import DateMention, Precision
 from recollect.dates.mention import MONTHS
-from recollect.extraction.rules.clause_subjects import (
-    leaves_out_i,
-    restore_i,
-    restore_subject,
-    with_apostrophes,
-)
+from recollect.extraction.rules.clause_subjects import restore_subject, with_apostrophes
 from recollect.extraction.rules.patterns import (
     constraints,
     health,
-    household,
     instructions,
     occupations,
     people,
     personal_details,
     places,
     preferences,
-    software,
 )
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, apply_patterns
 from recollect.extraction.rules.patterns.work_habits import work_facts
@@ -38,11 +31,7 @@ _ALL: tuple[FactPattern, ...] = (
     *occupations.RULES,
     *people.RULES,
     *constraints.RULES,
-    *preferences.RULES,
     *health.RULES,
-    *software.RULES,
-    *household.RULES,
-    *preferences.SEAT_RULES,
 )
 _LEAD = LazyPattern(
     r"(?:(?:and|but|so|well|oh|also|plus|anyway|actually|because|since|though|although|while|hi|"
@@ -118,10 +107,7 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact
     found = [_dotted(fact) for fact in apply_patterns(_ALL, body)]
     lead = lead_length(clause)
     found += apply_patterns(instructions.RULES, clause[lead:].strip(" ,.!;:"))
-    standing = work_facts(clause, mentions, start=lead)
-    if standing:
-        found = [fact for fact in found if fact.key.partition(":")[0] != "prefer"]
-    found += standing
+    found += work_facts(clause, mentions, start=lead)
     if mentions and is_birthday(clause) and _is_of_birth(clause[: mentions[0].span[0]], mentions[0]):
         found.append(_birthday(mentions[0]))
     unique: dict[tuple[str, bool, str], ExtractedFact] = {}
@@ -136,7 +122,7 @@ def statement_body(clause: str, mentions: Sequence[DateMention]) -> str:
     """Return a clause as patterns read it: with its 'I', without dates and lead."""
     undated = _undated(clause, mentions)
     body = _DOTTED.sub(_joined, undated)[lead_length(undated) :].strip(" ,.!;:")
-    return restore_i(body) if leaves_out_i(body) else restore_subject(with_apostrophes(body))
+    return restore_subject(with_apostrophes(body))
 
 
 def _joined(abbreviation: "re.Match[str]") -> str:
@@ -144,10 +130,7 @@ def _joined(abbreviation: "re.Match[str]") -> str:
 
 
 def _dotted(fact: ExtractedFact) -> ExtractedFact:
-    if _DOT not in fact.value + fact.says + fact.key:
-        return fact
-    key, value, says = (text.replace(_DOT, ".") for text in (fact.key, fact.value, fact.says))
-    return replace(fact, key=key, value=value, says=says.replace("..", "."))
+    return replace(fact, key=fact.key.replace(_DOT, "."), value=fact.value.replace(_DOT, "."))
 
 
 def is_birthday(clause: str) -> bool:
@@ -170,8 +153,7 @@ def _undated(clause: str, mentions: Sequence[DateMention]) -> str:
 def _birthday(day: DateMention) -> ExtractedFact:
     if day.precision is Precision.DAY:
         value = f"{day.first.day} {MONTHS[day.first.month - 1]}" + (f" {day.first.year}" if day.explicit else "")
-        key, says = "birthday", f"'s birthday is {value}"
+        key = "birthday"
     else:
         value, key = day.absolute, "birth_year" if day.precision is Precision.YEAR else "birthday"
-        says = f"was born in {value}"
-    return ExtractedFact(category="identity", key=key, value=value, says=says, importance=0.75)
+    return ExtractedFact(category="identity", key=key, value=value, importance=0.75)

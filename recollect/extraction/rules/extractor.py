@@ -18,9 +18,6 @@ from recollect.extraction.rules.forget_candidates import forget_previous, read_f
 from recollect.extraction.rules.kept_sentences import kept_sentences
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact
-from recollect.extraction.rules.patterns.household_health import KEY as HOUSEHOLD
-from recollect.extraction.rules.patterns.household_health import find_household_health
-from recollect.extraction.rules.patterns.people import find_named_people, gives_name
 from recollect.extraction.rules.patterns.personal_details import are_of_another_person
 from recollect.extraction.rules.quotation import Slot, fact, note
 from recollect.extraction.rules.short_answers import answer_as_statement
@@ -63,6 +60,9 @@ _STANDING_ORDER = LazyPattern(
     r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default|as\s++a\s++rule|generally|everywhere|"
     r"every\s++time|(?:in|for)\s++(?:all|any|every)\s++(?:my\s++|of\s++my\s++|our\s++)?\w++|ever)\b",
     re.IGNORECASE,
+)
+_FROM_NOW_ON = LazyPattern(
+    r"\b(?:from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default)\b", re.IGNORECASE
 )
 _UNMEANT = (is_invented, is_ironic, is_doubted_taste, ends_in_laughter)
 
@@ -132,7 +132,7 @@ def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan], *, keeps_sentenc
         elif is_joke(sentence.text):
             by_sentence = by_sentence[:-1] if takes_back_previous(sentence.text) else by_sentence
         else:
-            found = [*_of_sentence(reading, sentence, pieces[place - 1] if place else None)]
+            found = [*_of_sentence(reading, sentence)]
             is_said = any(candidate.kind is MemoryKind.FACT for candidate in found)
             if sentence.start in kept and not is_said and not any(candidate.forgets for candidate in found):
                 found.append(note(reading, sentence))
@@ -140,7 +140,7 @@ def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan], *, keeps_sentenc
     return [candidate for found in by_sentence for candidate in found]
 
 
-def _of_sentence(reading: ParsedMessage, sentence: TextSpan, before: TextSpan | None) -> Iterator[Candidate]:
+def _of_sentence(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
     """Read the requests and slots of a sentence."""
     request = read_forget_request(reading, sentence)
     if request:
@@ -150,8 +150,6 @@ def _of_sentence(reading: ParsedMessage, sentence: TextSpan, before: TextSpan | 
     if reading.message.role != "user":
         return
     yield from _slots(reading, sentence)
-    if before and not reading.between_people and gives_name(sentence.text):
-        yield from _named_since(reading, before, sentence)
 
 
 def _slots(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
@@ -160,17 +158,11 @@ def _slots(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
     found = [*_in_english(reading, sentence)]  # of a few words, a name may look like another language
     found += _in_another_language(reading, sentence, language) if language else ()
     if len(reading.text) > MAX_SLOT_MESSAGE:
-        found = [
-            each for each in found if each.slot.category == "constraint" and not each.slot.key.startswith(HOUSEHOLD)
-        ]
+        found = [each for each in found if each.slot.category == "constraint"]
     clauses = {(each.clause.start, each.clause.end) for each in found}
     for each in found:
         is_within = sentence.start <= each.clause.start
         yield fact(reading, sentence if is_within and len(clauses) == 1 else each.clause, each.slot)
-
-
-def _is_own_constraint(slot: Slot) -> bool:
-    return slot.category == "constraint" and not slot.key.startswith(HOUSEHOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +198,9 @@ def _in_english(reading: ParsedMessage, sentence: TextSpan) -> Iterator[_Stated]
             yield from (_Stated(_slot(found, reading.message.said_at, answered), sentence) for found in slots)
             return
     for clause in fine_clauses(TextSpan(stated, sentence.start)):
-        yield from _of_clause(reading, clause)
-
-
-def _named_since(reading: ParsedMessage, before: TextSpan, sentence: TextSpan) -> Iterator[Candidate]:
-    """Read the name of someone the previous sentence mentioned: 'We got a puppy! We called him Rolf.'"""
-    both = TextSpan(reading.masked[before.start : sentence.end], before.start)
-    if not is_hypothetical(both.text) and not mentions_fiction(both.text):
-        for found in find_named_people(both.text):
-            yield fact(reading, both, _slot(found, reading.message.said_at, both.text))
+        # 'He likes the lessons and always gives his best' ends like an order.
+        is_order = clause.start == sentence.start or _FROM_NOW_ON.search(clause.text)
+        yield from (found for found in _of_clause(reading, clause) if is_order or found.slot.category != "instruction")
 
 
 def _in_passing(reading: ParsedMessage, sentence: TextSpan) -> Iterator[_Stated]:
@@ -232,9 +218,6 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
     if is_hypothetical(clause.text) or is_hyperbole(clause.text):
         return
     inside, said_at = reading.mentions_in(clause), reading.message.said_at
-    if not is_hedged(clause.text) and not mentions_fiction(clause.text):
-        for found in find_household_health(clause.text, reading.masked[: clause.start]):
-            yield _Stated(_slot(found, said_at, clause.text), _with_whom(reading, clause, found.key))
     for found in facts_of(clause.text, inside):
         ordered = found.ordered or found.key.startswith("rule:")
         if (reading.between_people and ordered) or are_of_another_person(
@@ -246,15 +229,6 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
         when = min((mention.start for mention in inside if found.dated), default=said_at)
         if when <= said_at:  # 'I move next month' is a plan, not a fact yet
             yield _Stated(_slot(found, when, clause.text), clause)
-
-
-def _with_whom(reading: ParsedMessage, clause: TextSpan, key: str) -> TextSpan:
-    """Return a clause from the sentence on that says whom it is about: 'My aunt cooks. She has gout.'"""
-    starts = [piece.start for piece in sentences(reading.masked) if piece.start < clause.start]
-    for start in (clause.start, *reversed(starts)):
-        if any(found.key == key for found in find_household_health(clause.text, reading.masked[start : clause.start])):
-            return TextSpan(reading.masked[start : clause.end], start)
-    return clause
 
 
 def _slot(found: ExtractedFact, when: datetime, text: str) -> Slot:

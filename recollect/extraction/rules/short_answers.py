@@ -50,10 +50,6 @@ _STATEMENT_BY_QUESTION = (
     ),
     (LazyPattern(r"\bwhat(?:'s| are| is) your (?:preferred )?pronouns\b", re.IGNORECASE), "My pronouns are {}"),
     (LazyPattern(r"\b(?:what(?:'s| is)|which is) your time ?zone\b", re.IGNORECASE), "My time zone is {}"),
-    (
-        LazyPattern(r"\bwhat(?:'s| is) your favou?rite (?P<thing>\w{2,20})\s*\?", re.IGNORECASE),
-        "My favourite {thing} is {}",
-    ),
 )
 _LEAD = LazyPattern(
     r"(?:(?:yes|yep|yeah|yup|sure|well|oh|um+|uh+|hmm+|and|also|plus|just|only|mostly|mainly|i think|probably|"
@@ -100,7 +96,7 @@ def answer_as_statement(answer: str, message: str, question: str) -> str:
                 if says != "I'm {}" or not value.islower() or _JOB.match(value) or "old" in found.group()
                 else _with_article(value)
             )
-            return says.format(value, thing=found.groupdict().get("thing"))
+            return says.format(value)
     return ""
 
 

@@ -101,16 +101,6 @@ def facts(text: str) -> set[str]:
         ("I have a dog named Rex", "identity dog:rex=Rex"),
         ("My dog is called Rex", "identity dog:rex=Rex"),
         ("I'm divorced", "identity marital_status=divorced"),
-        # things and pastimes
-        ("I drive a Tesla Model 3", "identity possession:tesla model 3=Tesla Model 3"),
-        ("I bought a new bike yesterday", "identity possession:bike=bike"),
-        ("I play the guitar", "preference hobby:guitar=guitar"),
-        ("I'm into climbing", "preference hobby:climbing=climbing"),
-        ("My hobby is knitting", "preference hobby:knitting=knitting"),
-        # tastes
-        ("I prefer Python over Java", "preference prefer:python=Python"),
-        ("My favourite color is blue", "preference favorite_color=blue"),
-        ("Sushi is my favorite food", "preference favorite_food=Sushi"),
         # constraints
         ("I'm allergic to peanuts", "constraint allergy:peanuts=peanuts"),
         ("I’m severely allergic to penicillin.", "constraint allergy:penicillin=penicillin"),
@@ -122,11 +112,8 @@ def facts(text: str) -> set[str]:
         ("I don't eat pork.", "constraint avoid:pork=pork"),
         ("I can't eat gluten", "constraint avoid:gluten=gluten"),
         ("I don't drink alcohol", "constraint avoid:alcohol=alcohol"),
-        ("I stopped drinking coffee", "constraint avoid:coffee=coffee"),
-        ("I quit smoking", "constraint avoid:smoking=smoking"),
         ("I have type 2 diabetes", "constraint condition:type 2 diabetes=type 2 diabetes"),
         ("I'm lactose intolerant", "constraint condition:lactose intolerant=lactose intolerant"),
-        ("I'm only available on weekends", "constraint availability:only=only available on weekends"),
         # instructions
         ("Always answer in French.", "instruction answer_language=French"),
         ("Please reply in Norwegian from now on", "instruction answer_language=Norwegian"),

@@ -28,9 +28,6 @@ _KIN = {
     "horse:": any_of("pferd pony stute"),
     "rabbit:": "kaninchen|hase",
 }
-_NO_CLAUSE = "".join(
-    rf"(?<!{word}\s)" for word in "weil dass wenn ob damit als was wie wo warum obwohl falls da".split()
-)
 _JOBS = rf"""[\w-]{{0,24}}(?:{
     any_of(
         '''lehrer pfleger techniker ingenieur fahrer entwickler verkäufer berater händler meister mechaniker schlosser
@@ -131,17 +128,6 @@ _SLOTS = (
     ),
     slot("origin", ValueKind.PLACE, rf"\bich bin (?:ursprunglich |geburtig )?aus {_V}"),
     slot("origin", ValueKind.PLACE, rf"\bbin (?:ich )?{_GAP}in (?P<v>[\w\s'-]{{2,40}}?) (?:geboren|aufgewachsen)\b"),
-    slot(
-        "employer",
-        ValueKind.WORK,
-        rf"\b(?:arbeite?|jobbe|schaffe)(?: ich)? (?!an |gerade an |mit ){_GAP}(?:bei|beim|fur) (?:der |dem |die )?{_V}",
-    ),
-    slot(
-        "employer", ValueKind.WORK, rf"\bbin (?:ich )?(?:jetzt )?seit [\w\s]{{2,20}}? (?:bei|beim) (?:der |dem )?{_V}"
-    ),
-    slot("employer", ValueKind.WORK, r"\bbei (?P<v>[\w\s&.-]{2,40}?) (?:angestellt|beschaftigt|angefangen)\b"),
-    slot("employer", ValueKind.WORK, rf"\bmein (?:neuer |aktueller )?arbeitgeber (?:ist|heisst|heißt) {_V}"),
-    slot("employer", ValueKind.WORK, rf"\barbeite?(?: ich)? nicht mehr (?:bei|beim|fur) (?:der |dem )?{_V}", ends=True),
     slot("job", ValueKind.WORK, rf"\b(?:arbeite?|jobbe)(?: ich)? {_GAP}als {_V}"),
     slot(
         "job",
@@ -151,7 +137,6 @@ _SLOTS = (
         rf"\d{{1,3}} (?:jahre alt )?und) ){{0,3}}(?:eine? )?(?P<v>{_JOBS})\b(?! von)",
     ),
     slot("job", ValueKind.WORK, rf"\bmein beruf(?: ist|:) {_V}"),
-    slot("field_of_study", ValueKind.WORK, rf"\bstudiere?(?: ich)? (?:(?:jetzt|gerade|zurzeit|seit \w{{2,12}}) )?{_V}"),
     slot(
         "age",
         ValueKind.NUMBER,
@@ -226,35 +211,6 @@ _SLOTS = (
             r"(?:(?:er|sie|es|der|die|das) (?:heisst|heißt)|namens|(?:mit|auf den) namen) (?P<v>[\w-]{2,20})",
         )
         for key, kin in _KIN.items()
-    ),
-    *(
-        slot(
-            key,
-            ValueKind.NAME,
-            rf"{_NO_CLAUSE}\b{_MY} (?:[\w-]{{2,15}} )?(?:{kin}) (?P<v>[\w-]{{2,20}})"
-            r"""(?= (?:ist|hat|war|wird|kommt|und|mag|liebt|hasst|wohnt|arbeitet|geht|studiert|isst|kann|will|bellt|
-                \d)|\s*(?:$|[,.!?(]))""",
-        )
-        for key, kin in _KIN.items()
-    ),
-    slot(
-        "marital_status",
-        ValueKind.CLOSED,
-        rf"\b(?:ich bin|bin ich|^bin|wir sind) {_GAP}(?P<v>verheiratet|geschieden|single|ledig|verlobt|verwitwet)\b",
-        values={
-            "verh": "married",
-            "gesch": "divorced",
-            "sin": "single",
-            "led": "single",
-            "verl": "engaged",
-            "verw": "widowed",
-        },
-    ),
-    slot(
-        "marital_status",
-        ValueKind.CLOSED,
-        r"\b(?:wir|ich) habe?n? (?:\w{2,12} ){0,3}?(?P<v>geheiratet)\b",
-        values={"g": "married"},
     ),
     slot(
         "answer_language",

@@ -113,19 +113,6 @@ _SLOTS = (
     ),
     slot("origin", ValueKind.PLACE, rf"\b(?:naci|me crie|creci) en {_V}"),
     slot(
-        "employer",
-        ValueKind.WORK,
-        rf"""{_YES}\b(?:trabajo|curro|laburo|chambeo|trabajo actualmente) (?:(?:ahora|actualmente|
-            desde \w{{2,10}}) )?(?:para|con) (?:la empresa )?{_V}""",
-    ),
-    slot(
-        "employer",
-        ValueKind.WORK,
-        rf"""{_YES}\b(?:trabajo|curro|laburo|chambeo) (?:[\w-]{{1,20}} (?:de [\w-]{{2,20}} )?){{0,3}}?en (?!casa\b|
-            remoto\b|equipo\b|linea\b|negro\b|esto\b|ello\b|eso\b|ventas\b|turnos\b){_V}""",
-    ),
-    slot("employer", ValueKind.WORK, rf"\bya no (?:trabajo|curro|laburo) (?:en|para) {_V}", ends=True),
-    slot(
         "job",
         ValueKind.WORK,
         rf"""{_YES}\b(?:trabajo|curro|laburo|chambeo) (?:(?:ahora|actualmente) )?(?:como|de) (?!noche\b|dia\b|
@@ -138,12 +125,6 @@ _SLOTS = (
             actualmente) )?(?P<v>(?:{_JOBS})(?: (?:de|en) [\w-]{{2,20}})?)\b""",
     ),
     slot("job", ValueKind.WORK, rf"\bme dedico a (?:la |el )?{_V}"),
-    slot(
-        "field_of_study",
-        ValueKind.WORK,
-        rf"""{_YES}\b(?:estudio|estoy estudiando|curso) (?!para\b|en\b|con\b|mucho\b|por\b|de\b|un\b|una\b|desde\b|
-            los\b|las\b|todos\b|mejor\b){_V}""",
-    ),
     slot("age", ValueKind.NUMBER, r"\b(?:yo )?tengo (?:ya )?(?P<v>\d{1,3}) anos\b(?! de)"),
     slot(
         "diet",
@@ -202,28 +183,6 @@ _SLOTS = (
             r" (?:(?:que )?se llama|llamad[oa]|de nombre) (?P<v>[\w-]{2,20})",
         )
         for key, kin in _KIN.items()
-    ),
-    *(
-        slot(
-            key,
-            ValueKind.NAME,
-            rf"\b{_MY} (?:(?!dice\b)[\w-]{{2,15}} )?(?:{kin}),? (?P<v>[\w-]{{2,20}})(?![\w-]| y yo\b)",
-        )
-        for key, kin in _KIN.items()
-    ),
-    slot(
-        "marital_status",
-        ValueKind.CLOSED,
-        rf"""{_YES}\b(?:estoy|soy|estamos|sigo) (?:(?:ya|felizmente|recien) )?(?P<v>casad[oa]s?|divorciad[oa]|
-            solter[oa]|comprometid[oa]s?|viud[oa]|separad[oa])\b""",
-        values={
-            "cas": "married",
-            "div": "divorced",
-            "sol": "single",
-            "com": "engaged",
-            "viu": "widowed",
-            "sep": "separated",
-        },
     ),
     slot(
         "answer_language",

@@ -109,15 +109,6 @@ _SLOTS = (
             \w{{2,20}}er\b){_V}""",
     ),
     slot("origin", ValueKind.PLACE, rf"\bje suis nee? {_GAP}{_IN} {_V}"),
-    slot("employer", ValueKind.WORK, rf"\b(?:je travaille|je bosse|j'bosse|je taffe) {_GAP}(?:chez|pour) {_V}"),
-    slot("employer", ValueKind.WORK, rf"\bje suis {_GAP}chez (?P<v>[\w\s&-]{{2,30}}?) (?:depuis|comme)\b"),
-    slot("employer", ValueKind.WORK, rf"\bmon (?:nouvel )?employeur (?:est|c'est) {_V}"),
-    slot(
-        "employer",
-        ValueKind.WORK,
-        rf"\b(?:je ne travaille|je travaille|je bosse|je ne bosse) plus (?:chez|pour) {_V}",
-        ends=True,
-    ),
     slot(
         "job", ValueKind.WORK, rf"\b(?:je travaille|je bosse) {_GAP}(?:comme|en tant que|en tant qu') ?(?:une? )?{_V}"
     ),
@@ -128,11 +119,6 @@ _SLOTS = (
             maintenant|\d{{1,2}} ans et) ){{0,2}}(?P<v>(?:{_JOBS})(?: (?:de|en|d') ?[\w-]{{2,20}})?)\b""",
     ),
     slot("job", ValueKind.WORK, rf"\bmon (?:metier|boulot) (?:est|c'est) (?!de\b){_V}"),
-    slot(
-        "field_of_study",
-        ValueKind.WORK,
-        rf"\b(?:j'etudie|je fais des etudes de|je fais des etudes d'|je suis en (?:licence|master|bts|fac) de) ?{_V}",
-    ),
     slot("age", ValueKind.NUMBER, r"\bj'ai (?:(?:maintenant|deja|bientot) )?(?P<v>\d{1,3}) ans\b(?! (?:de|d'))"),
     slot(
         "diet",
@@ -200,28 +186,6 @@ _SLOTS = (
             r" (?:(?:il|elle|qui) s'appelle|nommee?|appelee?|prenommee?) (?P<v>[\w-]{2,20})",
         )
         for key, kin in _KIN.items()
-    ),
-    *(
-        slot(
-            key,
-            ValueKind.NAME,
-            rf"\b{_MY} (?:[\w-]{{2,15}} )?(?:{kin}),? (?P<v>[\w-]{{2,20}})(?![\w-]| et moi\b)",
-        )
-        for key, kin in _KIN.items()
-    ),
-    slot(
-        "marital_status",
-        ValueKind.CLOSED,
-        r"""\b(?:je suis|on est|nous sommes) (?:(?:maintenant|encore|toujours) )?(?P<v>mariee?s?|divorcee?|
-            celibataire|fiancee?s?|veuf|veuve|separee?)\b""",
-        values={
-            "mari": "married",
-            "div": "divorced",
-            "cel": "single",
-            "fian": "engaged",
-            "veu": "widowed",
-            "sep": "separated",
-        },
     ),
     slot(
         "answer_language",

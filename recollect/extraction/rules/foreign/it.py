@@ -108,20 +108,6 @@ _SLOTS = (
         ValueKind.PLACE,
         rf"{_YES}\bsono (?:nat[oa]|cresciut[oa])(?: e cresciut[oa])? {_IN} (?!una\b|un\b|campagna\b|montagna\b){_V}",
     ),
-    slot(
-        "employer",
-        ValueKind.WORK,
-        rf"""{_YES}\b(?:lavoro|lavoriamo) {_GAP}(?:per|presso|alla|alle|da|dalla|all') ?(?!anni\b|casa\b|sol[oa]\b|
-            \d|un anno\b|poco\b|tempo\b|sempre\b|conto\b|me\b|mattina\b|notte\b|\w{{2,8}} (?:anni|mesi)\b|remoto\b|
-            turni\b|quando\b|due\b|tre\b){_V}""",
-    ),
-    slot(
-        "employer",
-        ValueKind.NAME,
-        rf"""{_YES}\blavoro (?:(?:ora|adesso|come [\w-]{{2,20}}) )?in (?P<v>[\w&.'-]{{2,20}})(?=\s*(?:$|
-            [,.!]| da | come ))""",
-    ),
-    slot("employer", ValueKind.WORK, rf"\bnon lavoro piu (?:per|presso|alla|da|in) {_V}", ends=True),
     slot("job", ValueKind.WORK, rf"{_YES}\blavoro (?:(?:ora|adesso|da \w{{2,8}} anni) )?come {_V}"),
     slot(
         "job",
@@ -130,12 +116,6 @@ _SLOTS = (
             (?: (?:di|in|a|alle) [\w-]{{2,20}})?)\b""",
     ),
     slot("job", ValueKind.WORK, rf"\bdi (?:mestiere|lavoro|professione) (?:faccio|sono) (?:il |la |l'|lo )?{_V}"),
-    slot(
-        "field_of_study",
-        ValueKind.WORK,
-        rf"""{_YES}\bstudio (?!a\b|in\b|per\b|con\b|di\b|da\b|all|al\b|molto\b|tanto\b|legale\b|medico\b|tecnico\b|
-            ogni\b|tutt){_V}""",
-    ),
     slot("age", ValueKind.NUMBER, r"\bho (?:(?:ormai|gia|appena compiuto) )?(?P<v>\d{1,3}) anni\b(?! d[i'])"),
     slot(
         "diet",
@@ -187,26 +167,6 @@ _SLOTS = (
                 (?: [\w'-]{{1,15}}){{0,4}}?,? (?:(?:che )?si chiama|di nome|chiamat[oa]) (?P<v>[\w-]{{2,20}})""",
         )
         for key, kin in _KIN.items()
-    ),
-    *(
-        slot(key, ValueKind.NAME, rf"\b{_MY} (?:[\w-]{{2,15}} )?(?:{kin}),? (?P<v>[\w-]{{2,20}})(?![\w-]| ed? io\b)")
-        for key, kin in _KIN.items()
-    ),
-    slot(
-        "marital_status",
-        ValueKind.CLOSED,
-        rf"""{_YES}\b(?:sono|siamo) (?:(?:ancora|felicemente|appena) )?(?P<v>sposat[oai]|divorziat[oa]|single|
-            nubile|celibe|fidanzat[oai]|vedov[oa]|separat[oa])\b""",
-        values={
-            "spo": "married",
-            "div": "divorced",
-            "sin": "single",
-            "nub": "single",
-            "cel": "single",
-            "fid": "engaged",
-            "ved": "widowed",
-            "sep": "separated",
-        },
     ),
     slot(
         "answer_language",

@@ -112,20 +112,12 @@ _SLOTS = (
     ),
     slot("origin", ValueKind.PLACE, rf"{_ME}(?!どこ|同じ|ご){_V}(?:の)?(?:出身|生まれ|育ち)(?:です|だ|なん|で|、)"),
     slot(
-        "employer",
-        ValueKind.WORK,
-        rf"""{_ME}{_WHEN}(?!どこ|在宅|ここ|家|今|自宅){_V}(?:に勤めて|に勤務して|で働いて|ではたらいて|勤務です|
-            で勤務し|に就職し(?:まし|た)|に入社し(?:まし|た)|に転職し(?:まし|た))""",
-    ),
-    slot("employer", ValueKind.WORK, rf"{_ME}{_V}を(?:退職し|辞め)(?:まし|た)", ends=True),
-    slot(
         "job",
         ValueKind.WORK,
         rf"""{_ME}{_WHEN}(?P<v>{_JOBS})(?:を?(?:してい|して|してる|やって(?:い|る|ま))|{_BE}|として働い|の仕事を|歴)
             (?!か)""",
     ),
     slot("job", ValueKind.WORK, rf"(?:職業|仕事)は(?!何|どう|忙|楽|大変){_V}(?:です|だ|をし|で、|なん)"),
-    slot("field_of_study", ValueKind.WORK, rf"(?:大学|大学院|専門学校)で(?!何){_V}を(?:専攻し|学んで|勉強し|研究し)"),
     slot(
         "age",
         ValueKind.NUMBER,
@@ -187,22 +179,6 @@ _SLOTS = (
                 の)|と(?:いい|言い)ます|と呼ん)""",
         )
         for key, kin in _KIN.items()
-    ),
-    slot(
-        "marital_status",
-        ValueKind.CLOSED,
-        rf"""{_ME}{_WHEN}(?P<v>独身|未婚|既婚|離婚し(?:まし|た|て)|結婚し(?:まし|た|て(?:い|る|ま))|バツイチ|
-            シングルマザー|婚約(?:し|中))(?!たい|たら)""",
-        values={
-            "独": "single",
-            "未": "single",
-            "既": "married",
-            "離": "divorced",
-            "結": "married",
-            "バ": "divorced",
-            "シ": "single",
-            "婚": "engaged",
-        },
     ),
     slot(
         "answer_language",

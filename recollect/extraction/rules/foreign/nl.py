@@ -112,9 +112,6 @@ _SLOTS = (
     ),
     slot("origin", ValueKind.PLACE, rf"\bben (?:ik )?{_GAP}(?:geboren(?: en getogen)?|opgegroeid) in {_V}"),
     slot("origin", ValueKind.PLACE, rf"\bben (?:ik )?{_GAP}in (?P<v>[\w\s'-]{{2,40}}?) (?:geboren|opgegroeid)\b"),
-    slot("employer", ValueKind.WORK, rf"\b(?:ik werk|werk ik|^werk) {_GAP}(?:bij|voor) (?:de |het )?{_V}"),
-    slot("employer", ValueKind.WORK, rf"\b(?:mijn|m'n) (?:nieuwe )?werkgever is {_V}"),
-    slot("employer", ValueKind.WORK, rf"\bwerk(?: ik)? niet meer (?:bij|voor) (?:de |het )?{_V}", ends=True),
     slot("job", ValueKind.WORK, rf"\b(?:ik werk|werk ik|^werk) {_GAP}als {_V}"),
     slot(
         "job",
@@ -122,7 +119,6 @@ _SLOTS = (
         rf"""\b(?:ik ben|ben ik|^ben) (?:(?:een|nu|zelf|ook|al \w{{2,8}} jaar|van beroep|sinds \w{{2,10}}|
             gediplomeerd|zelfstandig) ){{0,3}}(?P<v>{_JOBS})\b(?! van| af\b)""",
     ),
-    slot("field_of_study", ValueKind.WORK, rf"\b(?:ik studeer|studeer ik|^studeer) (?:(?:nu|sinds \w{{2,10}}) )?{_V}"),
     slot(
         "age",
         ValueKind.NUMBER,
@@ -180,24 +176,6 @@ _SLOTS = (
                 met de naam) (?P<v>[\w-]{{2,20}})""",
         )
         for key, kin in _KIN.items()
-    ),
-    *(
-        slot(key, ValueKind.NAME, rf"\b{_MY} (?:[\w-]{{2,15}} )?(?:{kin}) (?P<v>[\w-]{{2,20}})(?![\w-]| en ik\b)")
-        for key, kin in _KIN.items()
-    ),
-    slot(
-        "marital_status",
-        ValueKind.CLOSED,
-        rf"""\b(?:ik ben|ben ik|^ben|we zijn) {_GAP}(?P<v>getrouwd|gescheiden|single|vrijgezel|verloofd|weduwe|
-            weduwnaar)\b""",
-        values={
-            "getr": "married",
-            "gesch": "divorced",
-            "sin": "single",
-            "vrij": "single",
-            "verl": "engaged",
-            "wed": "widowed",
-        },
     ),
     slot(
         "answer_language",

@@ -121,24 +121,6 @@ _SLOTS = (
             ano\b|roca\b){_V}""",
     ),
     slot(
-        "employer",
-        ValueKind.WORK,
-        rf"""{_YES}\btrabalh(?:o|amos) {_GAP}(?:na|no|para a|para o|pra|pro|nas|nos) (?!casa\b|area\b|ramo\b|
-            setor\b|turno\b|periodo\b|mesm|escritorio\b|momento\b|noite\b|parte\b|comercio\b){_V}""",
-    ),
-    slot(
-        "employer",
-        ValueKind.NAME,
-        rf"""{_YES}\btrabalho (?:(?:atualmente|agora|como [\w-]{{2,20}}) )?em (?P<v>[\w&.-]{{2,20}})(?=\s*(?:$|
-            [,.!]| ha | como | desde ))""",
-    ),
-    slot(
-        "employer",
-        ValueKind.WORK,
-        rf"\b(?:nao trabalho mais|ja nao trabalho) (?:na|no|para a|para o|em) {_V}",
-        ends=True,
-    ),
-    slot(
         "job",
         ValueKind.WORK,
         rf"""{_YES}\btrabalho {_GAP}(?:como|de) (?!casa\b|noite\b|dia\b|segunda\b|manha\b|tarde\b|forma\b|home\b|
@@ -149,13 +131,6 @@ _SLOTS = (
         ValueKind.WORK,
         rf"""{_YES}\b(?:sou|estou como) (?:(?:um|uma|tambem|atualmente) )?(?P<v>(?:{_JOBS})(?: (?:de|em|da|
             do) [\w-]{{2,20}})?)\b""",
-    ),
-    slot(
-        "field_of_study",
-        ValueKind.WORK,
-        rf"""{_YES}\b(?:estudo|curso|faco faculdade de|faco curso de|estou cursando|to cursando|
-            faço faculdade de) (?!para\b|pra\b|em\b|com\b|muito\b|por\b|de\b|um\b|uma\b|na\b|no\b|os\b|as\b|todo|
-            a\b|o\b|a noite\b){_V}""",
     ),
     slot("age", ValueKind.NUMBER, r"\b(?:eu )?tenho (?:ja )?(?P<v>\d{1,3}) anos\b(?! de)"),
     slot(
@@ -207,24 +182,6 @@ _SLOTS = (
                 de nome) (?P<v>[\w-]{{2,20}})""",
         )
         for key, kin in _KIN.items()
-    ),
-    *(
-        slot(key, ValueKind.NAME, rf"\b{_MY} (?:[\w-]{{2,15}} )?(?:{kin}),? (?P<v>[\w-]{{2,20}})(?![\w-]| e eu\b)")
-        for key, kin in _KIN.items()
-    ),
-    slot(
-        "marital_status",
-        ValueKind.CLOSED,
-        rf"""{_YES}\b(?:sou|estou|to|somos|estamos) (?:(?:bem|recem|ainda) )?(?P<v>casad[oa]s?|divorciad[oa]|
-            solteir[oa]|noiv[oa]s?|viuv[oa]|separad[oa])\b""",
-        values={
-            "cas": "married",
-            "div": "divorced",
-            "sol": "single",
-            "noiv": "engaged",
-            "viu": "widowed",
-            "sep": "separated",
-        },
     ),
     slot(
         "answer_language",

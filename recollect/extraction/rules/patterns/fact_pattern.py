@@ -19,14 +19,10 @@ class ExtractedFact:
     category: str
     key: str
     value: str
-    says: str
-    """The sentence after the speaker: 'is allergic to peanuts'; with a leading `'s` for 'Ana's dog …'."""
     importance: float = 0.8
     ends: bool = False
     dated: bool = False
     """A date in the clause says since when (or until when) it holds."""
-    about: str = ""
-    """Another person whom it is about, by name: `says` follows this name instead of the speaker's."""
     ordered: bool = False
     """An order that does not say how long it holds: next to a task it is for that task only."""
 

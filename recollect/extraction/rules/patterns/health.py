@@ -1,4 +1,4 @@
-"""Facts of health: medicines, intolerances, motion sickness, blood type. Pure."""
+"""Facts of health: medicines and intolerances. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -32,12 +32,6 @@ _DOSE = r"\d{1,5}(?:[.,]\d{1,3})?\s?(?:mg|mcg|µg|micrograms?|milligrams?|g|ml|u
 _TAKEN = LazyPattern(
     rf"(?:(?P<dose>{_DOSE})\s++(?:of\s++)?)?(?P<name>{MEDICINES})\b(?:\s++(?P<after>{_DOSE}))?", re.IGNORECASE
 )
-_DOSED = LazyPattern(rf"(?P<dose>{_DOSE})\s++(?:of\s++)?(?P<name>[a-z][a-z-]{{3,24}})\b", re.IGNORECASE)
-# Ingredients that are measured but are no medicine.
-_KITCHEN = frozenset(
-    """flour sugar butter milk water protein carbs fibre fiber salt rice pasta oats meat chicken cheese cream yeast
-    coffee tea caffeine alcohol honey chocolate every each daily twice once more less""".split()
-)
 _ONCE = LazyPattern(
     r"\b(?:yesterday|last\s++(?:night|week|month|year)|just\s++(?:now|took)|an?\s++(?:hour|day|week)\s++ago|should|"
     r"could|used\s++to|once\s++when)\b",
@@ -47,43 +41,27 @@ _ONCE = LazyPattern(
 
 def _medication(name: str, dose: str | None) -> ExtractedFact:
     name = re.sub(r"^the\s++", "the ", name.lower())
-    said = f"{dose} of {name}" if dose else name
     return ExtractedFact(
         category="constraint",
         key=slot("medication", name),
         value=f"{dose} of {name}" if dose else name,
-        says=f"takes {said}",
         importance=0.85,
         dated=True,
     )
 
 
 def _takes(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    said = match["v"]
-    if _ONCE.search(match.string):
-        return
-    known: set[str] = set()
-    for pattern in (_TAKEN, _DOSED):
-        for found in pattern.finditer(said):
-            name = found["name"].lower()
-            if name in known or name in _KITCHEN:
-                continue
-            known.add(name)
-            yield _medication(found["name"], found["dose"] or found.groupdict().get("after"))
-
-
-def _dose_changed(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    yield _medication(match["name"], match["dose"])
+    if not _ONCE.search(match.string):
+        for found in _TAKEN.finditer(match["v"]):
+            yield _medication(found["name"], found["dose"] or found["after"])
 
 
 def _ended(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = match["name"].lower()
-    says = f"no longer takes {name}"
     yield ExtractedFact(
         category="constraint",
         key=slot("medication", name),
         value="",
-        says=says,
         importance=0.8,
         ends=True,
         dated=True,
@@ -92,29 +70,14 @@ def _ended(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 def _intolerant(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in list_values(match["v"]):
-        says = f"does not tolerate {thing}"
-        yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.85)
-
-
-def _sick(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    value = re.sub(r"[\s-]++", " ", match["v"].lower()).replace(" sick", "sick")
-    value = value.replace("motionsick", "motion-sick")
-    says = f"gets {value}"
-    yield ExtractedFact(category="constraint", key=slot("condition", value), value=value, says=says, importance=0.75)
-
-
-def _blood(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    value = re.sub(r"\s++", " ", match["v"]).upper().replace("POSITIVE", "positive").replace("NEGATIVE", "negative")
-    yield ExtractedFact(
-        category="identity", key="blood_type", value=value, says=f"'s blood type is {value}", importance=0.8
-    )
+        yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, importance=0.85)
 
 
 _MINE = r"(?:(?:my|the|our) )?"
 
 RULES: tuple[FactPattern, ...] = (
     fact_pattern(
-        r"(?:<I> take|<AM> (?:on|taking|prescribed)|<HAVE> been (?:on|taking|prescribed)|<I> (?:use|inject)|"
+        r"(?:<I> take|<AM> (?:on|taking|prescribed)|<HAVE> been (?:on|taking|prescribed)|"
         r"<I> (?:was|got) (?:put on|prescribed)) (?P<v>.{1,300})",
         _takes,
     ),
@@ -124,17 +87,8 @@ RULES: tuple[FactPattern, ...] = (
         _takes,
     ),
     fact_pattern(
-        rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
-        rf"(?:put|raised|"
-        rf"upped|increased|lowered|reduced|cut|changed|doubled|halved) {_MINE}"
-        rf"(?P<name>{MEDICINES}|[a-z]{{4,20}})(?: dose)?(?: up| down)? to (?P<dose>{_DOSE})",
-        _dose_changed,
-    ),
-    fact_pattern(
-        rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
-        rf"(?:stopped|quit|"
-        rf"came off|come off|went off|discontinued|took me off|"
-        rf"taken me off)(?: taking)? {_MINE}(?P<name>{MEDICINES})\b",
+        rf"(?:<I>|<HAVE>)(?: (?:also|just|now))*+ (?:stopped|quit|came off|come off|went off|discontinued)(?: taking)? "
+        rf"{_MINE}(?P<name>{MEDICINES})\b",
         _ended,
     ),
     fact_pattern(
@@ -149,10 +103,4 @@ RULES: tuple[FactPattern, ...] = (
         _intolerant,
     ),
     fact_pattern(r"<AM> (?P<v>(?!lactose|gluten)[a-z]{3,12})[- ]intolerant\b", _intolerant),
-    fact_pattern(
-        r"<I> (?:can )?(?:get|become) (?:so |a bit )?(?P<v>(?:sea|car|air|travel|motion|bus|"
-        r"train) ?-?sick)\b(?!\s++of)",
-        _sick,
-    ),
-    fact_pattern(r"my blood (?:type|group) is (?P<v>(?:ab|a|b|o|0) ?(?:positive|negative|[+-])?)", _blood),
 )

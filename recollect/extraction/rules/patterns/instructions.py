@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern
 from recollect.extraction.rules.vocabulary import LANGUAGE
@@ -11,13 +10,13 @@ from recollect.text import bare
 _MAX_ORDER_CHARACTERS = 300
 
 
-def _fact(key: str, value: str, says: str) -> ExtractedFact:
-    return ExtractedFact(category="instruction", key=key, value=value, says=says, importance=0.8)
+def _fact(key: str, value: str) -> ExtractedFact:
+    return ExtractedFact(category="instruction", key=key, value=value, importance=0.8)
 
 
 def _language(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = match["v"].capitalize()
-    yield _fact("answer_language", name, f"wants answers in {name}")
+    yield _fact("answer_language", name)
 
 
 def _address(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -33,42 +32,30 @@ def _address(match: re.Match[str]) -> Iterable[ExtractedFact]:
         "an",
         "the",
     ):
-        yield _fact("address_as", name, f"wants to be called {name}")
+        yield _fact("address_as", name)
 
 
 def _length(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].lower()
-    yield _fact("answer_length", value, f"wants {value} answers")
+    yield _fact("answer_length", value)
 
 
 def _units(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].lower()
-    yield _fact("units", value, f"wants {value} units")
+    yield _fact("units", value)
 
 
 def _emoji(_: re.Match[str]) -> Iterable[ExtractedFact]:
-    yield _fact("emoji", "no", "wants no emojis")
+    yield _fact("emoji", "no")
 
 
 def _rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
     order = match.group().strip(" .!")
     order = re.sub(r"^(?:please|pls|also|and|but|so|ok|okay)[\s,]++", "", order, flags=re.IGNORECASE)
     if len(order) <= _MAX_ORDER_CHARACTERS and len(order.split()) > 2:
-        quoted_order = order.replace('"', "'")
-        yield _fact(f"rule:{bare(order)}", order, f'wants: "{quoted_order}"')
+        yield _fact(f"rule:{bare(order)}", order)
 
 
-def _ordered_rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for fact in _rule(match):
-        yield replace(fact, ordered=True)
-
-
-# Parts of answers that users may not want.
-_MANNERS = (
-    "small talk|preambles?|filler|fluff|disclaimers?|apologies|flattery|compliments|bullet points|bullets|markdown|"
-    "jargon|"
-    "lectures|moralising|moralizing|pleasantries|introductions?|summaries|headings|exclamation marks|emojis|repetition"
-)
 _PLEASE = r"(?:(?:please|pls|also|and|but|ok|okay),? ){0,6}"
 _LASTING = r"(?:always|from now on,?|in (?:the )?future,?|going forward,?|by default,?|unless i say otherwise,?)"
 _LENGTHS = "short|brief|concise|succinct|to the point|long|detailed|thorough|formal|informal|casual|simple"
@@ -87,11 +74,11 @@ _MAY = r"(?:you (?:can|may)(?: now)? |feel free to |it's (?:fine|ok|okay) to )"
 
 
 def _long(_: re.Match[str]) -> Iterable[ExtractedFact]:
-    yield _fact("answer_length", "long", "wants long answers")
+    yield _fact("answer_length", "long")
 
 
 def _emoji_again(_: re.Match[str]) -> Iterable[ExtractedFact]:
-    yield _fact("emoji", "yes", "is fine with emojis")
+    yield _fact("emoji", "yes")
 
 
 RULES: tuple[FactPattern, ...] = (
@@ -147,46 +134,8 @@ RULES: tuple[FactPattern, ...] = (
         rf"{_PLEASE}(?:never|don't ever|do not ever) {_ORDERED}\b .+",
         _rule,
     ),
-    fact_pattern(r"(?:please )?(?:whenever|every time|each time) i .+", _rule),
+    fact_pattern(r"(?:i want you to|i'd like you to) (?:always|never) .+", _rule),
     fact_pattern(
-        r"(?:i want you to|i'd like you to|make sure you|make sure to|remember "
-        r"to) (?:always|never) .+",
-        _rule,
-    ),
-    fact_pattern(
-        rf"{_PLEASE}(?:use|write|format|indent with|name) (?:\w+ ){{0,4}}(?:by default|from now "
-        rf"on|in (?:all|every) .+|whenever .+)",
-        _rule,
-    ),
-    fact_pattern(
-        rf"{_PLEASE}(?:no|without|skip the|leave out the|spare me the|enough) (?P<v>{_MANNERS})\b(?:,? (?:please|"
-        rf"pls|ever|in your "
-        r"\w+|in answers|thanks))?\s*+$",
-        _ordered_rule,
-    ),
-    fact_pattern(
-        rf"{_PLEASE}(?:ask|check with|confirm with|warn|tell) (?:me )?(?:first )?before (?:you )?(?:\w+ "
-        rf"){{0,1}}(?:delet|chang|run|send|"
-        r"edit|remov|commit|push|install|overwrit|mak|buy|book|rewrit|refactor)\w{0,4}\b.*",
-        _ordered_rule,
-    ),
-    fact_pattern(
-        rf"{_PLEASE}(?:don't|do not|never|stop) (?:apologi[sz]e|apologi[sz]ing|moralise|lecturing|flattering)\s*+$",
-        _ordered_rule,
-    ),
-    fact_pattern(
-        rf"{_PLEASE}(?:cite|name|give|list|mention|link) (?:your|the|all) (?:sources|references)\b(?: (?:always|"
-        rf"when|whenever|for|in).*+)?\s*+$",
-        _ordered_rule,
-    ),
-    fact_pattern(
-        rf"{_PLEASE}(?:give|show|send) (?:me )?(?:the )?(?P<v>code|answer|conclusion|result|solution|short answer|"
-        rf"summary|tl;?dr)(?: first|,? then).+",
-        _ordered_rule,
-    ),
-    fact_pattern(
-        r"(?:whenever|when) i (?:say|write|ask for|mention) .{2,60}?,? (?:i mean|it means|use|do|give|that means) "
-        r".{2,80}",
-        _ordered_rule,
+        rf"{_PLEASE}(?:use|write|format|indent with|name) (?:\w+ ){{0,4}}(?:by default|from now on)\b.*", _rule
     ),
 )

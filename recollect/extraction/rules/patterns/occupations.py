@@ -30,7 +30,7 @@ _HOW_WELL = LazyPattern(
     r"strong|weak|hobby|home|sunday|weekend|wannabe|aspiring|would-be|lazy|messy|natural|born|self-confessed|secret|closet)\s",
     re.IGNORECASE,
 )
-# Activities that need not be jobs: 'I'm the driver tonight'.
+# What people also are beside their work: 'I'm a shooting guard for the team', 'I'm the driver tonight'.
 _DOERS = frozenset(
     "cook driver baker guide judge singer dancer player coach model host guard cleaner photographer".split()
 )
@@ -46,20 +46,16 @@ def _firm(raw: str | None) -> str:
     return value if is_named(value) or described or len(value.split()) <= _SMALL_FIRM_WORDS else ""
 
 
-def _article(job: str) -> str:
-    return f"{'an' if job[:1].lower() in 'aeiou' else 'a'} {job}"
-
-
 def _works(match: re.Match[str]) -> Iterable[ExtractedFact]:
     groups = match.groupdict()
     job = bare_value(
         re.split(r"(?<!\s)\s++(?:in|at|for|with|from|near|on)\b", value_of(groups.get("role")), maxsplit=1)[0]
     )
-    if job and not is_described(job):
-        yield ExtractedFact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
+    if job and job.split()[-1].lower() in PROFESSIONS:
+        yield ExtractedFact(category="identity", key="job", value=job, dated=True)
     name = _firm(groups.get("v"))
     if name:
-        yield ExtractedFact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
+        yield ExtractedFact(category="identity", key="employer", value=name, dated=True)
 
 
 def _works_if_named(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -68,12 +64,11 @@ def _works_if_named(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 def _left(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = _firm(match["v"])
-    says = f"no longer works at {name}" if name else "left their job"
-    yield ExtractedFact(category="identity", key="employer", value=name, says=says, ends=True, dated=True)
+    yield ExtractedFact(category="identity", key="employer", value=name, ends=True, dated=True)
 
 
 def _lost(_: re.Match[str]) -> Iterable[ExtractedFact]:
-    yield ExtractedFact(category="identity", key="employer", value="", says="lost their job", ends=True, dated=True)
+    yield ExtractedFact(category="identity", key="employer", value="", ends=True, dated=True)
 
 
 def _left_if_named(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -85,15 +80,15 @@ def _is_a(match: re.Match[str]) -> Iterable[ExtractedFact]:
     job = bare_value(re.split(r"(?<!\s)\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b)", whole, maxsplit=1)[0])
     if not job or len(job.split()) > _JOB_WORDS or job.split()[-1].lower() not in PROFESSIONS:
         return
-    if _HOW_WELL.match(job) or (job.lower() in _DOERS and match["v"].lower().startswith("the ")):
+    if _HOW_WELL.match(job) or job.split()[-1].lower() in _DOERS:
         return
-    yield ExtractedFact(category="identity", key="job", value=job, says=f"is {_article(job)}", dated=True)
+    yield ExtractedFact(category="identity", key="job", value=job, dated=True)
     firm = re.search(r"\b(?:at|for)\s++(?P<firm>[A-Z].*)$", whole)
     name = _firm(firm["firm"]) if firm else ""
     if name and job.split()[-1].lower() == "student":
-        yield ExtractedFact(category="identity", key="school", value=name, says=f"studies at {name}", dated=True)
+        yield ExtractedFact(category="identity", key="school", value=name, dated=True)
     elif name:
-        yield ExtractedFact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
+        yield ExtractedFact(category="identity", key="employer", value=name, dated=True)
 
 
 def _will_be(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -104,10 +99,7 @@ def _will_be(match: re.Match[str]) -> Iterable[ExtractedFact]:
 def _studies(match: re.Match[str]) -> Iterable[ExtractedFact]:
     subject = re.split(r"(?<!\s)\s++(?:at|in|with|for)\b", value_of(match["v"]), maxsplit=1)[0]
     if subject and not re.match(r"(?:hard|for|at|a\s++lot|too|abroad)\b", subject, re.IGNORECASE):
-        says = f"studies {subject}"
-        yield ExtractedFact(
-            category="identity", key="field_of_study", value=subject, says=says, importance=0.6, dated=True
-        )
+        yield ExtractedFact(category="identity", key="field_of_study", value=subject, importance=0.6, dated=True)
 
 
 # After "my job": a thing was lost or left, not the job.

@@ -1,4 +1,4 @@
-"""Facts of identity: name, age, languages, nationality, pronouns, possessions. Pure."""
+"""Facts of identity: name, age, languages, nationality, pronouns. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -6,20 +6,15 @@ from collections.abc import Iterable
 from recollect.extraction.rules.patterns.fact_pattern import (
     ExtractedFact,
     FactPattern,
-    bare_value,
     fact_pattern,
     is_described,
     is_named,
-    list_values,
     slot,
-    value_of,
 )
 from recollect.extraction.rules.vocabulary import (
-    INSTRUMENTS_AND_GAMES,
     LANGUAGE,
     LANGUAGES,
     NATIONALITIES,
-    POSSESSIONS,
     PROFESSIONS,
 )
 from recollect.lazy_pattern import LazyPattern
@@ -29,7 +24,7 @@ _NOT_NAMES = frozenset(
     getting glad going good great happy having here hindu hungry i ill interested jewish just later learning
     lesbian looking making married me muslim new not ok okay pregnant ready retired running sad sick single so
     soon sorry stuck sure thinking tired trans trying using vegan vegetarian very well what when if working
-    writing you excited proud worried bored lost afraid english""".split()
+    writing you excited proud worried bored lost afraid english dr eng mr mrs ms prof""".split()
 )
 # Words before the spelling of a name: 'my name is spelled Alix'.
 _SPELLED = LazyPattern(
@@ -46,8 +41,8 @@ _AGES = range(5, 116)
 
 def _name(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spelled = _SPELLED.match(match["v"])
-    value = match["v"][spelled.end() :] if spelled else match["v"]
-    name = re.split(r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", value.strip(" ,.!"), maxsplit=1, flags=re.IGNORECASE)[0]
+    value = (match["v"][spelled.end() :] if spelled else match["v"]).strip(" ,.!'\"")
+    name = re.split(r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", value, maxsplit=1, flags=re.IGNORECASE)[0]
     words = name.split()
     if not words or len(words) > _NAME_WORDS or any(word.lower() in _NOT_NAMES for word in words):
         return
@@ -61,9 +56,7 @@ def _name(match: re.Match[str]) -> Iterable[ExtractedFact]:
         name = " ".join(word.capitalize() for word in words)
     which = (match["which"] or "").lower()
     key = "name" if which in ("", "real", "given") else f"{which}_name"
-    yield ExtractedFact(
-        category="identity", key=key, value=name, says=f"'s {key.replace('_', ' ')} is {name}", importance=0.9
-    )
+    yield ExtractedFact(category="identity", key=key, value=name, importance=0.9)
 
 
 def _introduced(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -71,35 +64,30 @@ def _introduced(match: re.Match[str]) -> Iterable[ExtractedFact]:
     known = NATIONALITIES | LANGUAGES | PROFESSIONS | _NOT_NAMES
     if all(word[0].isupper() and not word.isupper() and word.lower() not in known for word in words):
         name = match["v"].strip()
-        yield ExtractedFact(category="identity", key="name", value=name, says=f"'s name is {name}", importance=0.9)
+        yield ExtractedFact(category="identity", key="name", value=name, importance=0.9)
 
 
 def _people(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].strip(" .!")
     if value.lower() in NATIONALITIES:
         value = value.capitalize()
-        yield ExtractedFact(category="identity", key="nationality", value=value, says=f"is {value}", importance=0.7)
+        yield ExtractedFact(category="identity", key="nationality", value=value, importance=0.7)
 
 
 def _languages(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for word in re.findall(rf"\b(?:{LANGUAGE})\b", match["v"], re.IGNORECASE):
         name = word.capitalize()
-        yield ExtractedFact(
-            category="identity", key=slot("language", word), value=name, says=f"speaks {name}", importance=0.6
-        )
+        yield ExtractedFact(category="identity", key=slot("language", word), value=name, importance=0.6)
 
 
 def _native(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = match["v"].capitalize()
-    says = f"'s native language is {name}"
-    yield ExtractedFact(category="identity", key="native_language", value=name, says=says, importance=0.7)
+    yield ExtractedFact(category="identity", key="native_language", value=name, importance=0.7)
 
 
 def _zone(match: re.Match[str]) -> Iterable[ExtractedFact]:
     zone = match["v"].strip(" .!")
-    yield ExtractedFact(
-        category="identity", key="time_zone", value=zone, says=f"'s time zone is {zone}", importance=0.7
-    )
+    yield ExtractedFact(category="identity", key="time_zone", value=zone, importance=0.7)
 
 
 _BARE_PRONOUNS = LazyPattern(r"\W{0,3}(?:she|he|they|ze|xe)\s?/", re.IGNORECASE)
@@ -111,7 +99,7 @@ _MAX_BEFORE = 200
 def are_of_another_person(fact: ExtractedFact, clause: str, before: str) -> bool:
     """Return whether pronouns belong to another person, mentioned before them in the sentence.
 
-    >>> fact = ExtractedFact(category="identity", key="pronouns", value="they/them", says="…")
+    >>> fact = ExtractedFact(category="identity", key="pronouns", value="they/them")
     >>> [are_of_another_person(fact, "they/them", before) for before in ("Eoin goes by Ro now, ", "I'm Sam, ")]
     [True, False]
     """
@@ -123,33 +111,12 @@ def are_of_another_person(fact: ExtractedFact, clause: str, before: str) -> bool
 
 def _pronouns(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = re.sub(r"\s", "", match["v"].lower())
-    yield ExtractedFact(category="identity", key="pronouns", value=value, says=f"'s pronouns are {value}")
+    yield ExtractedFact(category="identity", key="pronouns", value=value)
 
 
 def _age(match: re.Match[str]) -> Iterable[ExtractedFact]:
     if int(match["v"]) in _AGES:
-        says = f"is {match['v']} years old"
-        yield ExtractedFact(category="identity", key="age", value=match["v"], says=says, importance=0.6)
-
-
-def _owns(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    thing = bare_value(re.split(r"(?<!\s)\s++(?:in|at|for|with|from|on|to)\b", value_of(match["v"]), maxsplit=1)[0])
-    if thing:
-        thing = re.sub(r"^(?:brand\s++)?new\s++", "", thing)
-        key = slot("possession", thing)
-        yield ExtractedFact(category="identity", key=key, value=thing, says=f"has {_article(thing)}", importance=0.5)
-
-
-def _article(thing: str) -> str:
-    return f"{'an' if thing[:1].lower() in 'aeiou' else 'a'} {thing}"
-
-
-def _plays(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in list_values(match["v"]):
-        thing = re.split(r"(?<!\s)\s++(?:in|at|for|with|on|every|since)\b", thing, maxsplit=1)[0]
-        yield ExtractedFact(
-            category="preference", key=slot("hobby", thing), value=thing, says=f"plays {thing}", importance=0.55
-        )
+        yield ExtractedFact(category="identity", key="age", value=match["v"], importance=0.6)
 
 
 _ZONE = (
@@ -157,8 +124,6 @@ _ZONE = (
     r"EET|EEST|WET|BST|IST|JST|KST"
     r"|AEST|AEDT|[A-Z][a-z]+/[A-Z][A-Za-z_]+|(?:Eastern|Central|Mountain|Pacific)(?:\s++Standard)?\s++Time"
 )
-_OWNED = rf"(?P<v>(?:an?|my own) (?:[\w-]+ ){{0,3}}(?:{POSSESSIONS})\b.*)"
-
 RULES: tuple[FactPattern, ...] = (
     fact_pattern(r"my (?:(?P<which>full|first|last|middle|real|given) )?name(?:'s| is) (?P<v>[^,.;!?]+)", _name),
     fact_pattern(r"i(?:'m| am) (?P<v>[\w'-]+(?: [\w'-]+)?)\s*+$", _introduced),
@@ -179,7 +144,4 @@ RULES: tuple[FactPattern, ...] = (
     ),
     fact_pattern(r"<AM> (?P<v>\d{1,3})(?: years? old|\s*+y/?o| years of age)?\s*+$", _age),
     fact_pattern(r"<I> (?:just )?turned (?P<v>\d{1,3})\b", _age),
-    fact_pattern(rf"(?:<I> (?:own|drive|ride|have|bought)|<HAVE> got) {_OWNED}", _owns),
-    fact_pattern(r"<I> (?:own|drive) (?P<v>an? .+)", _owns),
-    fact_pattern(rf"<I> play (?P<v>(?:the )?(?:{INSTRUMENTS_AND_GAMES})\b.*)", _plays),
 )

@@ -10,7 +10,6 @@ from recollect.extraction.rules.patterns.fact_pattern import (
     is_named,
     value_of,
 )
-from recollect.extraction.rules.patterns.software import is_tool
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
@@ -31,10 +30,15 @@ _A_PLACE = LazyPattern(
     r"|north|south|east|west|flat|apartment|house|cabin|netherlands|us|usa|uk|uae|philippines|states)\b",
     re.IGNORECASE,
 )
-# Words of a place name in lower case.
+# Words of a place name in lower case, and small words within one that is written large.
 _SMALL_WORDS = 3
-
-
+_PARTICLES = frozenset("a al am an and da das de del der di do dos du el en la las le les of on sur the upon y".split())
+# Programs and languages that people move to.
+_NO_TOWNS = frozenset(
+    """python java javascript typescript rust go golang kotlin swift ruby php linux ubuntu debian fedora arch macos
+    windows android ios vim neovim emacs helix vscode postgres postgresql mysql sqlite aws azure docker kubernetes
+    github gitlab notion obsidian figma slack""".split()
+)
 # Where the name of a place ends: 'Turin for uni', 'Beverley, nicer schools', but not 'Paris, France'.
 _PLACE_END = LazyPattern(
     r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and|bc|now|again|already|yay|haha|according|lol|apparently|basically|tbh)\b|,\s++(?![A-Z])"
@@ -50,10 +54,12 @@ _DWELLING = LazyPattern(
 def _place(raw: str | None) -> str:
     value = value_of(_PLACE_END.split(squeeze(raw or ""), maxsplit=1)[0], max_words=7).strip(" ,")
     value = _DWELLING.sub("", value)
-    if not value or _NO_PLACE.match(value) or is_tool(value):
+    if not value or _NO_PLACE.match(value) or value.split()[0].lower() in _NO_TOWNS:
         return ""
-    if is_named(value) or _A_PLACE.match(value):
+    if _A_PLACE.match(value):
         return value
+    if is_named(value):
+        return value if all(is_named(word) or word in _PARTICLES for word in value.split()) else ""
     words = value.split()
     if words[0] in ("a", "an", "the", "my", "our") or not value.islower() or len(words) > _SMALL_WORDS:
         return ""
@@ -62,13 +68,12 @@ def _place(raw: str | None) -> str:
 
 def _at(place: str) -> Iterable[ExtractedFact]:
     if place:
-        yield ExtractedFact(category="identity", key="location", value=place, says=f"lives in {place}", dated=True)
+        yield ExtractedFact(category="identity", key="location", value=place, dated=True)
 
 
 def _gone(place: str) -> Iterable[ExtractedFact]:
     if place:
-        says = f"no longer lives in {place}"
-        yield ExtractedFact(category="identity", key="location", value=place, says=says, ends=True, dated=True)
+        yield ExtractedFact(category="identity", key="location", value=place, ends=True, dated=True)
 
 
 def _lives(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -87,7 +92,7 @@ def _moved(match: re.Match[str]) -> Iterable[ExtractedFact]:
 def _from(match: re.Match[str]) -> Iterable[ExtractedFact]:
     place = _place(match["v"]).partition(" originally")[0]
     if is_named(place):
-        yield ExtractedFact(category="identity", key="origin", value=place, says=f"is from {place}", importance=0.7)
+        yield ExtractedFact(category="identity", key="origin", value=place, importance=0.7)
 
 
 _MOVED = (

@@ -1,4 +1,8 @@
-"""Facts of taste: favourites, hobbies, what is preferred, seats; and what is liked. Pure."""
+"""What people say they like, as a request to forget names it. Pure.
+
+Of real chats a quarter of such sentences meant the answer before, a figure of a story or something else: they make no
+fact.
+"""
 
 import re
 from collections.abc import Iterable
@@ -6,12 +10,9 @@ from collections.abc import Iterable
 from recollect.extraction.rules.patterns.fact_pattern import (
     ExtractedFact,
     FactPattern,
-    bare_value,
     fact_pattern,
-    is_described,
     list_values,
     slot,
-    value_of,
 )
 from recollect.lazy_pattern import LazyPattern
 
@@ -21,12 +22,6 @@ _PASSING = LazyPattern(
     r"being|having|that|how|when|talking\s++to"
     r"|to\s++(?:see|know|hear|think|be|have|get|say|ask|thank|add|point|make\s++sure|understand|"
     r"use\s++this|help\s++me)|getting|it)\b",
-    re.IGNORECASE,
-)
-# Words that say what a favourite does, not what it is: 'my favourite team is losing'.
-_GOES_ON = LazyPattern(
-    r"(?:dying|losing|winning|changing|getting|going|becoming|closing|coming|being|growing|moving|leaving|failing|costing|taking|"
-    r"playing\s(?:badly|well|today|tonight|tomorrow)|gone|dead|over|closed|still|always|never|not|no\slonger|so|too|very)\b",
     re.IGNORECASE,
 )
 # Words of a taste; a longer one is an opinion.
@@ -47,97 +42,21 @@ def _tastes(raw: str | None) -> list[str]:
     return [thing for thing in kept if not _PASSING.match(thing)]
 
 
-def _whose(raw: str, thing: str) -> str:
-    """Write 'my' as 'their': 'I hate my job' becomes 'their job'."""
-    return f"their {thing}" if f"my {thing}".lower() in raw.lower() else thing
+def _tasted(match: re.Match[str], key: str, *, ends: bool = False) -> Iterable[ExtractedFact]:
+    for thing in _tastes(match["v"]):
+        yield ExtractedFact(category="preference", key=slot(key, thing), value=thing, importance=0.55, ends=ends)
 
 
 def _likes(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in _tastes(match["v"]):
-        if re.match(r"to\s++\w+", thing):
-            activity = thing.split(maxsplit=1)[1]
-            yield ExtractedFact(
-                category="preference",
-                key=slot("hobby", activity),
-                value=activity,
-                says=f"likes {thing}",
-                importance=0.55,
-            )
-        else:
-            says = f"likes {_whose(match['v'], thing)}"
-            yield ExtractedFact(category="preference", key=slot("like", thing), value=thing, says=says, importance=0.55)
+    return _tasted(match, "like")
 
 
 def _dislikes(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in _tastes(match["v"]):
-        says = f"does not like {_whose(match['v'], thing)}"
-        yield ExtractedFact(category="preference", key=slot("dislike", thing), value=thing, says=says, importance=0.55)
+    return _tasted(match, "dislike")
 
 
 def _likes_no_more(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in _tastes(match["v"]):
-        says = f"no longer likes {thing}"
-        yield ExtractedFact(
-            category="preference",
-            key=slot("like", thing),
-            value=thing,
-            says=says,
-            importance=0.55,
-            ends=True,
-            dated=True,
-        )
-
-
-def _prefers(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    whole = value_of(match["v"], max_words=12)
-    if not whole or _PASSING.match(whole):
-        return
-    chosen = re.split(r"(?<!\s)\s++(?:over|to|rather\s++than|instead\s++of|than)\s++", whole)[0]
-    if 0 < len(chosen.split()) <= _MAX_TASTE_WORDS:
-        yield ExtractedFact(
-            category="preference",
-            key=slot("prefer", bare_value(chosen)),
-            value=chosen,
-            says=f"prefers {whole}",
-            importance=0.6,
-        )
-
-
-# Text after a favourite that is no part of it: 'green, can you suggest curtains', 'orange now'.
-_AFTERTHOUGHT = LazyPattern(
-    r",\s++(?:can|could|would|do|does|did|what|which|where|how|any|so|is|are|i|it|they|that|in\s++case|if|please|pls|"
-    r"though|not|no|by\s++far|of\s++course)\b|(?<!\s)\s++(?:now|again|nowadays|lately|atm|tbh|btw|lol|too|though|for\s++sure|actually|probably|i\s++(?:think|guess|suppose|reckon))(?=[\s.,!]*+$)",
-    re.IGNORECASE,
-)
-
-
-def _favourite(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    thing = re.sub(r"\s++", " ", match["what"].lower())
-    value = bare_value(value_of(_AFTERTHOUGHT.split(match["v"], maxsplit=1)[0], max_words=8))
-    if value and len(thing.split()) <= 4 and not _GOES_ON.match(value):
-        key = f"favorite_{thing.replace(' ', '_')}"
-        yield ExtractedFact(
-            category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6
-        )
-
-
-def _favourite_turned(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    thing, value = match["what"], bare_value(value_of(match["v"]))
-    if value and thing:
-        key = f"favorite_{thing.lower()}"
-        yield ExtractedFact(
-            category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6
-        )
-
-
-def _hobbies(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in _tastes(match["v"]):
-        thing = re.sub(r"^to\s++", "", thing)
-        if _GOES_ON.match(thing) or (is_described(thing) and not re.fullmatch(r"(?<!\w)\w{1,40}ing(?:\s\w++)*", thing)):
-            continue
-        yield ExtractedFact(
-            category="preference", key=slot("hobby", thing), value=thing, says=f"'s hobby is {thing}", importance=0.55
-        )
+    return _tasted(match, "like", ends=True)
 
 
 _STRONGLY = r"(?:<I>|i've always|i have always)"
@@ -175,52 +94,5 @@ TASTES: tuple[FactPattern, ...] = (
         r"<I> (?:no longer (?:like|love|enjoy)|used to (?:like|love|enjoy)|stopped (?:liking|loving|"
         r"enjoying)) (?P<v>.+)",
         _likes_no_more,
-    ),
-)
-"""What people say they like. Of real chats a quarter of such sentences meant the answer before, a figure of a story or
-something else: they make no fact, and name what a request to forget is about."""
-
-RULES: tuple[FactPattern, ...] = (
-    fact_pattern(r"<I> (?:would )?prefer (?P<v>.+)", lambda m: _prefers(m) if "would" not in m.group().lower() else ()),
-    fact_pattern(
-        r"my (?:all-?time )?fav(?:ou?rite|e|s)? (?P<what>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
-        r"(?:is|are|has always been|would be) (?P<v>.+)",
-        _favourite,
-    ),
-    fact_pattern(
-        r"(?P<v>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
-        r"(?:is|are) my (?:all-?time )?fav(?:ou?rite|e|s)? (?P<what>[\w-]+)\s*+$",
-        _favourite_turned,
-    ),
-    fact_pattern(
-        r"my (?:main |biggest )?(?:hobby|hobbies|pastime|passion)s? (?:is|are|include|includes) (?P<v>.+)", _hobbies
-    ),
-    fact_pattern(
-        r"in my (?:free|spare) time,? i (?:like to |love to |enjoy |often |usually |also )*(?P<v>.+)", _hobbies
-    ),
-    fact_pattern(r"<AM> (?:really |very |big )?(?:into|keen on) (?P<v>.+)", _hobbies),
-)
-
-
-_ASKS_FOR = (
-    r"(?:<I>(?:'d| would| will|'ll)?(?: rather)?"
-    r"(?: like| prefer| take| want| book| choose| sit in| have| go for| need){1,2})"
-)
-
-
-def _seat(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    seat = match["v"].lower()
-    says = f"prefers the {seat} seat"
-    yield ExtractedFact(category="preference", key="seat", value=f"{seat} seat", says=says, importance=0.65)
-
-
-SEAT_RULES: tuple[FactPattern, ...] = (
-    fact_pattern(
-        rf"{_ASKS_FOR}(?: the| an?| my)? (?P<v>window|aisle|middle|exit row)(?: seats?)?\b(?= seat|\s*+$|[,.]| "
-        rf"(?:now|on|in|when|please|these)\b)",
-        _seat,
-    ),
-    fact_pattern(
-        r"(?P<v>window|aisle) seats?(?: please| pls| for me| from now on| always| all the way| now){1,2}\s*+$", _seat
     ),
 )
