@@ -7,7 +7,7 @@ stops within a second, also in the middle of a subject with a hundred thousand m
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -19,13 +19,15 @@ from recollect.maintenance.commit import BATCH_SIZE, PAGE, Commits, Plan, id_at
 from recollect.maintenance.near_duplicates import Duplicates, restates
 from recollect.maintenance.pace import Pace, PausedError
 from recollect.maintenance.reembed import DROPPED
-from recollect.maintenance.retention import NO_AGE, Expiry, ages, ending
+from recollect.maintenance.retention import NO_AGE, Expiry, ages, ending, last_met
 from recollect.maintenance.surplus import Surplus
 from recollect.profiles.policies import AgePolicy
+from recollect.resolution.plans import begun, slot_of
 from recollect.store.executor import MAX_PAGE_SIZE
-from recollect.text import source_key
+from recollect.text import source_key, terms
 from recollect.types import (
     Action,
+    AddMemory,
     Decision,
     MaintenanceLease,
     Memory,
@@ -86,7 +88,8 @@ class Care:
         self.subject = subject
         self._commits = Commits(runtime, subject, dry_run=dry_run)
         self._duplicates = Duplicates(self._commits, since)
-        steps = [self._end_what_is_over, self._end_what_aged, self._duplicates.run, Surplus(self._commits).run]
+        steps = [self._begin_what_was_planned, self._end_what_is_over, self._end_what_aged]
+        steps += [self._duplicates.run, Surplus(self._commits).run]
         self._steps = steps if dry_run else [*steps, self._drop_other_vectors, self._drop_unrecorded_insertions]
         self._aged_after: MemoryId | None = None
 
@@ -114,6 +117,34 @@ class Care:
         except PausedError:
             return False
         return True
+
+    async def _begin_what_was_planned(self, pace: Pace) -> None:
+        """Let coming changes whose day is here take their slots; what held until then ends on that day."""
+        commits = self._commits
+        store, clock = commits.runtime.store, commits.runtime.clock
+
+        async def next_one() -> Plan:
+            plan = commits.plan()
+            read = commits.left(await store.maintenance.begun(self.subject, clock.now(), limit=MAX_PAGE_SIZE))
+            planned = min((each for each in read if slot_of(each)), key=lambda each: each.valid_from, default=None)
+            if planned is None:
+                return plan
+            held = await store.memories.in_slot(self.subject, planned.category, slot_of(planned))
+            plan.close(planned, planned.valid_from)
+            if held and last_met(replace(held, last_used_at=None)) >= planned.valid_from:
+                plan.decide(planned, Action.EXPIRE, "its day has come, and another value was stated since", target=held)
+                return plan
+            fact = begun(planned, clock)
+            if held:
+                plan.close(held, planned.valid_from)
+                plan.decide(held, Action.CLOSE, "the day of a coming change has come", target=fact)
+            plan.changes.append(AddMemory(memory=fact, terms=terms(fact.text)))
+            plan.decide(planned, Action.EXPIRE, "its day has come", target=fact)
+            plan.decide(fact, Action.ADD, "its day has come")
+            return plan
+
+        while await commits.commit(next_one):
+            pace.check()
 
     async def _end_what_is_over(self, pace: Pace) -> None:
         """Close what has a last day that has passed, notes that restate such a fact with it."""

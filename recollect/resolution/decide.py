@@ -45,6 +45,7 @@ from recollect.resolution.outcomes import (
     store_as_ended,
     strengthen,
 )
+from recollect.resolution.plans import as_plan
 from recollect.resolution.slots import leaves_out, opposite_mark, says_fuller, slot_mark
 from recollect.resolution.values import Claim, JudgeVerdict, Neighbours, Resolution, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, MemoryKind
@@ -72,7 +73,8 @@ def resolve(
     """
     batch = BatchState(neighbours)
     for place, claim in enumerate(claims):
-        case = Case(batch, place, claim, policy, inputs)
+        coming = replace(claim, candidate=as_plan(claim.candidate, inputs.now))
+        case = Case(batch, place, coming, policy, inputs)
         batch.done.append(_with_unshown_target(_decide(case)))
     return Resolution(resolved=tuple(batch.done))
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from recollect.resolution.plans import plan_key
 from recollect.resolution.slots import stored_key
 from recollect.resolution.values import EndedMemory, ResolvedCandidate
 from recollect.types import (
@@ -116,7 +117,7 @@ def _added(one: ResolvedCandidate, made: MemoryId, making: MemoryFactory) -> Add
         text=candidate.text,
         type=candidate.type,
         category=candidate.category,
-        key=stored_key(candidate.key, candidate.value, candidate.speaker) if fact else "",
+        key=stored_key(candidate.key, candidate.value, candidate.speaker) if fact else plan_key(candidate),
         value=candidate.value,
         importance=candidate.importance,
         confidence=candidate.confidence,

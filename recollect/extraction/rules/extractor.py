@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from recollect.dates import DateMention
 from recollect.extraction.irony_and_doubt import is_doubted_taste, is_ironic
 from recollect.extraction.rules.asides import facts_in_passing, find_asides, mentions_fiction
 from recollect.extraction.rules.clause_facts import facts_of
@@ -179,8 +180,17 @@ def _in_another_language(reading: ParsedMessage, sentence: TextSpan, language: s
         return
     for found in stated_facts(sentence.text, reading.masked, language):
         clause = TextSpan(sentence.text[found.start : found.end], sentence.start + found.start)
-        slot = Slot(found.category, found.key, found.value, found.importance, reading.message.said_at, ends=found.ends)
+        since = _begins(reading, _days_of(reading, sentence, clause))
+        slot = Slot(found.category, found.key, found.value, found.importance, since, ends=found.ends)
         yield _Stated(slot, clause)
+
+
+def _days_of(reading: ParsedMessage, sentence: TextSpan, clause: TextSpan) -> list[DateMention]:
+    """Return the days that a clause names, and the one right before it: 'à partir de mars, j'habite à Oslo'."""
+    at = clause.start - sentence.start
+    named = [day for day in reading.mentions_in(sentence) if day.span[1] <= at]
+    before = [day for day in named if not sentence.text[day.span[1] : at].strip(" ,，、")]
+    return [*before, *reading.mentions_in(clause)]
 
 
 def _in_english(reading: ParsedMessage, sentence: TextSpan) -> Iterator[_Stated]:
@@ -226,9 +236,14 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
             continue  # said to another person, or of one
         if found.ordered and _is_for_a_task(reading, clause):
             continue
-        when = min((mention.start for mention in inside if found.dated), default=said_at)
-        if when <= said_at:  # 'I move next month' is a plan, not a fact yet
+        when = _begins(reading, inside) if found.dated else said_at
+        if when <= said_at or not found.ends:  # what ends to come holds until then
             yield _Stated(_slot(found, when, clause.text), clause)
+
+
+def _begins(reading: ParsedMessage, days: Sequence[DateMention]) -> datetime:
+    """Return when a statement becomes true: on the first day that it names, which may be to come, else when said."""
+    return min((day.start for day in days if not day.recurs), default=reading.message.said_at)
 
 
 def _slot(found: ExtractedFact, when: datetime, text: str) -> Slot:

@@ -79,7 +79,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         speaker=speaker_of(message),
         seq=message.seq,
         quote=item.quote,
-        valid_from=valid_since(item.valid_from, message, source),
+        valid_from=valid_since(item.valid_from, message, source, may_come=fact and not item.ended),
         ends=item.ended,
         replaces=targets.updates,
         comparison=targets.comparison,

@@ -168,11 +168,13 @@ def check_words(text: str, *more: str) -> None:
         raise UnusableError(f"longer than {MAX_MEMORY_BYTES} bytes")
 
 
-def valid_since(day: date | None, message: LoggedMessage, source: ExtractionInput) -> datetime:
+def valid_since(
+    day: date | None, message: LoggedMessage, source: ExtractionInput, *, may_come: bool = False
+) -> datetime:
     """Return when something became true: the model's day if the message mentions it too, else when it was said.
 
-    Models make days up, and a wrong early day would make a newer statement the older one. The result is never later
-    than the message.
+    Models make days up, and a wrong early day would make a newer statement the older one. The result is later
+    than the message only if it may come.
     """
     if day is None or not _names(day, message, source):
         return message.said_at
@@ -180,7 +182,8 @@ def valid_since(day: date | None, message: LoggedMessage, source: ExtractionInpu
         start = midnight(day, zone_of(message.said_at, source.time_zone))
     except OverflowError:
         return message.said_at
-    return min(start.astimezone(message.said_at.tzinfo), message.said_at)
+    since = start.astimezone(message.said_at.tzinfo)
+    return since if may_come else min(since, message.said_at)
 
 
 def _names(day: date, message: LoggedMessage, source: ExtractionInput) -> bool:

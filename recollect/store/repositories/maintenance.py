@@ -25,6 +25,11 @@ class MaintenanceRepository:
         check_limit(limit)
         return await self._executor.read(lambda db: maintenance.expired(db, subject, at, limit=limit))
 
+    async def begun(self, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
+        """Read the `limit` active plans whose day, to come when they were stored, was first before `at`, by id."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: maintenance.begun(db, subject, at, limit=limit))
+
     async def with_stale_terms(self, *, limit: int = 100) -> list[Subject]:
         """List subjects that may have memories with terms of a former scheme (see `text.TERM_SCHEME`)."""
         check_limit(limit)

@@ -37,6 +37,13 @@ def expired(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) ->
     return read_memories(subject, fetch(db, SQL["ended"], subject.key, to_micros(at), limit))
 
 
+def begun(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
+    """Read active plans that were to come when they were stored, and whose day was before `at`."""
+    if version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, SQL["begun"], subject.key, to_micros(at), limit))
+
+
 def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> list[Subject]:
     """List subjects that are due for maintenance."""
     times = (to_micros(now), to_micros(now + MAX_DELAY))

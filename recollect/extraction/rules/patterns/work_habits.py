@@ -118,6 +118,7 @@ _MANNER = (
     r"(?:in (?:pairs|batches|stages|sprints)|from (?:main|master|develop|trunk|a branch|tags?|ci)|straight to|directly "
     r"to|to (?:main|master|develop|trunk|production)|by hand|behind|with (?:semver|tags|feature))"
 )
+_THING = r"(?: (?P<thing>[\w'/&.-]{1,24}(?: [\w'/&.-]{1,24}){0,2}?))??"
 _ORDER = (
     r"(?:before|after|once|unless|until|as soon as) (?:i|we|my|our|the|all|every|tests?|ci|qa|approval|review\w*)\b"
 )
@@ -140,7 +141,7 @@ RULES: tuple[FactPattern, ...] = (
         _met,
     ),
     fact_pattern(
-        rf"{_WE} (?P<v>(?:never )?(?P<verb>{_HANDED_OVER})(?: (?P<thing>[\w'/&.-]{{1,24}}(?: [\w'/&.-]{{1,24}}){{0,2}}?))??"
+        rf"{_WE} (?P<v>(?:never )?(?P<verb>{_HANDED_OVER}){_THING}"
         rf" (?:(?P<how>{_MANNER})|{REPEATED}|{_ORDER}).{{0,100}})",
         _does,
     ),

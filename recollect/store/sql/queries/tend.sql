@@ -23,6 +23,18 @@ SELECT *
                LIMIT ?3)
  ORDER BY id, place
 
+-- name: begun text: elsewhere
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT id
+                FROM memory
+               WHERE subject = ?1 AND kind = 0 AND state = 0 AND type = 'plan'
+                 AND valid_from <= ?2 AND valid_from > known_from
+               ORDER BY valid_from
+               LIMIT ?3)
+ ORDER BY id, place
+
 -- name: tend_due
 SELECT name
   FROM subject
