@@ -14,10 +14,10 @@ DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
 async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncRecollect, clock: FakeClock) -> None:
-    await tell(engine, "My boyfriend Tom is a drummer in a metal band.", "I play the cello in an orchestra.")
+    await tell(engine, "My boyfriend Tom is a drummer in a metal band.", "I work as a nurse in Graz.")
     clock.advance(days=1)
     await tell(engine, "Please forget what I told you about Tom.")
-    assert await texts(engine, kinds=DISTILLED) == {'The user said: "I play the cello in an orchestra."'}
+    assert await texts(engine, kinds=DISTILLED) == {'The user said: "I work as a nurse in Graz."'}
     closing = [line for line in await engine.history.decisions(user="ana") if line.action is Action.CLOSE]
     assert "it is to be forgotten" in {line.reason for line in closing}
 

@@ -32,9 +32,7 @@ async def test_what_is_said_of_the_project_stays_with_it(engine: AsyncRecollect,
     assert not mine
 
 
-@pytest.mark.parametrize(
-    "said", ["I'm allergic to peanuts.", "I usually work late at night.", "I prefer short answers."]
-)
+@pytest.mark.parametrize("said", ["I'm allergic to peanuts.", "I live in Bergen.", "I prefer short answers."])
 async def test_what_is_said_of_the_user_goes_everywhere(engine: AsyncRecollect, said: str) -> None:
     mine, apps = await formed(engine, said)
 

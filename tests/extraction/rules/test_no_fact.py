@@ -74,10 +74,7 @@ def test_it_states_no_fact(text: str) -> None:
         ("My teacher Ida Berg Olsen sings.", {"teacher:ida berg olsen": "Ida Berg Olsen"}),
         ("my partner, Ida, is vegan", {"partner": "Ida"}),
         ("I live in Turin.", {"location": "Turin"}),
-        (
-            "From now on never use footnotes.",
-            {"rule:from now on never use footnotes": "From now on never use footnotes"},
-        ),
+        ("Always answer in rhyme.", {"rule:always answer in rhyme": "Always answer in rhyme"}),
         ("Mein Sohn heißt Jan.", {"son:jan": "Jan"}),
         ("Nenn mich ab jetzt Jo.", {"address_as": "Jo"}),
         ("我是四川人。", {"origin": "四川"}),

@@ -78,6 +78,11 @@ def _avoids(match: re.Match[str]) -> Iterable[ExtractedFact]:
         yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, importance=0.8, dated=True)
 
 
+def _takes_again(match: re.Match[str]) -> Iterable[ExtractedFact]:
+    for thing in list_values(match["v"], max_words=_MAX_FOOD_WORDS):
+        yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, ends=True, dated=True)
+
+
 def _condition(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = re.sub(r"^an?\s++", "", match["v"].lower())
     yield ExtractedFact(category="constraint", key=slot("condition", value), value=value, importance=0.85, dated=True)
@@ -127,6 +132,7 @@ RULES: tuple[FactPattern, ...] = (
         ),
     ),
     fact_pattern(r"<I> (?P<verb>eat|drink) (?:no|neither) (?P<v>(?!more\b|less\b).+)", _avoids),
+    fact_pattern(r"<I> (?:can )?(?:eat|drink)(?: any)? (?P<v>.{1,200}?) (?:again|now|nowadays)\s*+$", _takes_again),
     fact_pattern(
         rf"(?:<I>|<HAVE>)(?: (?:also|been diagnosed with|was diagnosed with|suffer from|live with)"
         rf"){{0,3}} (?P<verb>have |suffer from |got |get )?(?P<v>{CONDITIONS})\b",

@@ -52,8 +52,8 @@ def _named(match: re.Match[str]) -> Iterable[ExtractedFact]:
             continue
         singular = _singular(relation)
         kind = _SAME.get(singular, singular)
-        key = "partner" if kind in _PARTNERS else kind if kind in ONE_OF else slot(kind, name)
-        yield ExtractedFact(category="identity", key=key.replace(" ", "_", 1), value=name, importance=0.75)
+        key = "partner" if kind in _PARTNERS else kind if kind in ONE_OF else slot(kind.replace(" ", "_"), name)
+        yield ExtractedFact(category="identity", key=key, value=name, importance=0.75)
         if key in ONE_OF or key == "partner":
             return
 

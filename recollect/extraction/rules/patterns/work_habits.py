@@ -119,9 +119,7 @@ _MANNER = (
     r"to|to (?:main|master|develop|trunk|production)|by hand|behind|with (?:semver|tags|feature))"
 )
 _THING = r"(?: (?P<thing>[\w'/&.-]{1,24}(?: [\w'/&.-]{1,24}){0,2}?))??"
-_ORDER = (
-    r"(?:before|after|once|unless|until|as soon as) (?:i|we|my|our|the|all|every|tests?|ci|qa|approval|review\w*)\b"
-)
+_ORDER = r"(?:before|after|once|unless|until|as soon as) (?:i|we|my|our|the|all|every|tests?|ci|qa|approval|\w+ing)\b"
 
 RULES: tuple[FactPattern, ...] = (
     fact_pattern(rf"{_WE} (?:indent(?: code)? (?:with|by|using)|use|prefer) (?P<v>{_STEP}){_STEP_ENDS}", _indents),
