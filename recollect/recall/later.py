@@ -99,7 +99,7 @@ def find_followers(
 
 
 def put_followers_first(
-    ranked: Sequence[RankedMemory], followers: Mapping[bytes, Sequence[RankedMemory]]
+    ranked: Sequence[RankedMemory], followers: Mapping[bytes, Sequence[RankedMemory]], *, limit: int
 ) -> list[RankedMemory]:
     """Let no fact stand about whose value something was said later: both are shown, whatever is asked, the later first.
 
@@ -108,6 +108,7 @@ def put_followers_first(
     Args:
         ranked: Standing facts first, then the others, best first.
         followers: What may be such a later statement, by the id of the fact.
+        limit: How many memories are shown besides standing facts.
     """
     standing: list[RankedMemory] = []
     pairs: dict[bytes, RankedMemory] = {}
@@ -126,7 +127,10 @@ def put_followers_first(
     if not pairs:
         return list(ranked)
     others = [each for each in ranked if not each.row.standing and each.row.id not in pairs]
-    return [*standing, *pairs.values(), *others]
+    best = max(each.row.evidence for each in pairs.values())
+    place = next((place for place, each in enumerate(others) if each.row.evidence < best), len(others))
+    place = min(place, max(limit - len(pairs), 0))
+    return [*standing, *others[:place], *pairs.values(), *others[place:]]
 
 
 def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory | None:

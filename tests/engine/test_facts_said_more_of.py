@@ -11,7 +11,7 @@ CHANGES = [
     ("I work at Nokia.", "Nokia let me go on Friday.", "draft a mail to my boss"),
     ("My cat is called Miso.", "Miso died on Sunday.", "toys for my pet?"),
     ("Ich wohne in Ulm.", "Ulm haben wir hinter uns, jetzt ist Kiel dran.", "Empfiehl einen Bäcker"),
-    ("Trabajo en Seat.", "Dejé Seat ayer.", "escribe un correo a mi jefe"),
+    ("Vivo en Cádiz.", "Dejamos Cádiz ayer.", "recomienda una panadería"),
     ("J'habite à Lille.", "J'ai quitté Lille, je suis à Nantes maintenant.", "une boulangerie ?"),
 ]
 HEALTH = [
