@@ -62,9 +62,8 @@ _STANDING_ORDER = LazyPattern(
     r"every\s++time|(?:in|for)\s++(?:all|any|every)\s++(?:my\s++|of\s++my\s++|our\s++)?\w++|ever)\b",
     re.IGNORECASE,
 )
-_FROM_NOW_ON = LazyPattern(
-    r"\b(?:from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default)\b", re.IGNORECASE
-)
+# What may stand before an order: "Remember: always …", "From now on, always …", "Ok, and please always …".
+_MAX_LEAD_WORDS = 3
 _UNMEANT = (is_invented, is_ironic, is_doubted_taste, ends_in_laughter)
 
 
@@ -209,7 +208,7 @@ def _in_english(reading: ParsedMessage, sentence: TextSpan) -> Iterator[_Stated]
             return
     for clause in fine_clauses(TextSpan(stated, sentence.start)):
         # 'He likes the lessons and always gives his best' ends like an order.
-        is_order = clause.start == sentence.start or _FROM_NOW_ON.search(clause.text)
+        is_order = len(reading.masked[sentence.start : clause.start].split()) <= _MAX_LEAD_WORDS
         yield from (found for found in _of_clause(reading, clause) if is_order or found.slot.category != "instruction")
 
 
