@@ -90,8 +90,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.name not in LONG_FILES)
     names = {item.nodeid for item in items}
+    items[:] = [item for item in items if not _is_far_again(item.nodeid, names)]
+    items.sort(key=lambda item: item.path.name not in LONG_FILES)
     for item in items:
         head, _, parameters = item.nodeid.partition("[")
         in_memory = re.sub(r"\bfile\b", "memory", parameters)
@@ -118,6 +119,20 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if is_of_library and {"engine", "face"} <= set(metafunc.fixturenames):
         is_near_only = metafunc.definition.get_closest_marker("near_only") is not None
         metafunc.parametrize("face", ("near",) if is_near_only else ("near", "far"))
+
+
+def _is_far_again(nodeid: str, names: set[str]) -> bool:
+    """Return whether a test over HTTP runs on an earlier store, too: what is sent does not depend on the store."""
+    head, _, parameters = nodeid.partition("[")
+    if re.search(r"\bfar\b", parameters) is None:
+        return False
+    every = (*STORES, *SEALED)
+    for place, store in enumerate(every):
+        for earlier in every[:place]:
+            other = re.sub(rf"\b{store}\b", earlier, parameters)
+            if other != parameters and f"{head}[{other}" in names:
+                return True
+    return False
 
 
 def _uses_postgres(item: pytest.Item) -> bool:
