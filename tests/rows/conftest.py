@@ -1,4 +1,4 @@
-"""Each row runs on each dialect of SQL (`stores.DIALECTS`); where the length of vectors matters, at three of them (`DIMS`)."""
+"""Each row runs on each dialect of SQL (`stores.DIALECTS`); some, at each of three lengths of vectors (`DIMS`)."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the REST API under `/v1`: an engine on each dialect of SQL, and a client that checks every answer."""
+"""Fixtures of the tests under `/v1`: an engine on each dialect of SQL, and a client that checks every answer."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
