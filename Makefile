@@ -19,7 +19,7 @@ WORKERS ?= $(shell expr 2 \* $(CORES))
 # The tests that keep the others waiting, in the log of each run of CI.
 SLOWEST := --durations=100 --durations-min=1
 
-.PHONY: help run test quick lint format unit bench soak mutants lock clean
+.PHONY: help run test quick lint bytecode format unit bench soak mutants lock clean
 
 help: ## Show all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -51,7 +51,13 @@ $(VENV)/.postgres: deploy/requirements.lock $(VENV)/.run
 run: $(VENV)/$(if $(filter postgres%,$(RECOLLECT_DATABASE_URL)),.postgres,.run) ## Start the server on a file in your data folder; no key needed
 	@exec $(BIN)/recollect serve
 
-test: lint unit ## Everything CI runs
+test: $(VENV)/.dev ## Everything CI runs
+	@$(MAKE) --no-print-directory -j2 lint bytecode
+	@$(MAKE) --no-print-directory unit
+
+# The type checker has one processor busy. Meanwhile the tests are compiled, which each worker would do by itself.
+bytecode: $(VENV)/.dev
+	@$(BIN)/pytest --collect-only -qq >/dev/null || true
 
 lint: $(VENV)/.dev ## Formatting, rules, types
 	@$(BIN)/ruff format --check .

@@ -3,7 +3,10 @@
 The mark `xdist_group` would say the same, but has no effect with pytest 9.2 (issue 1386 of pytest-xdist).
 """
 
+from functools import cached_property
+
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+from xdist.workermanage import WorkerController  # type: ignore[import-untyped]
 
 PROCESS_FOLDERS = ("integration", "benchmarks", "tools")
 """Each file of these starts a server for all its tests."""
@@ -31,6 +34,26 @@ LONG_FILES = (
 
 class WorkerScheduler(LoadScopeScheduling):  # type: ignore[misc]
     """Gives tests of equal scope to one worker, and all others to whichever worker is free."""
+
+    def mark_test_complete(self, node: WorkerController, item_index: int, duration: float = 0) -> None:
+        """Forget scopes that are done: xdist would count all of them again after each test."""
+        nodeid = self.registered_collections[node][item_index]
+        units = self.assigned_work[node]
+        unit = units[scope_of(nodeid)]
+        unit[nodeid] = True
+        if all(unit.values()):
+            del units[scope_of(nodeid)]
+        self._reschedule(node)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        """Look places of tests up: xdist would search the list of all of them."""
+        scope, unit = self.workqueue.popitem(last=False)
+        self.assigned_work[node][scope] = unit
+        node.send_runtest_some([self._places[nodeid] for nodeid, is_done in unit.items() if not is_done])
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {nodeid: place for place, nodeid in enumerate(self.collection)}
 
     def _split_scope(self, nodeid: str) -> str:
         return scope_of(nodeid)

@@ -20,8 +20,8 @@ def url(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> st
     monkeypatch.setattr(hnsw_search, "EXACT_SEARCH_THRESHOLD", 10)
     monkeypatch.setattr(hnsw_search, "SAMPLE", 10)
     made = shared_server().new_database(f"cli_index_{tmp_path.name}")
-    for number in range(COUNT):
-        cli("add", f"Ana likes town number {number}.", "--user", "ana", "--database", made)
+    lines = "".join(f"Ana likes town number {number}.\n" for number in range(COUNT))
+    cli("add", "-", "--user", "ana", "--database", made, stdin=lines.encode())
     return made
 
 

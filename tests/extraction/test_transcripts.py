@@ -11,7 +11,7 @@ from recollect.extraction.spans import blank_out
 from recollect.extraction.transcripts import find_thread, find_transcript, is_third_party, without_transcript
 
 # CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes minutes.
-MAX_CPU_S = 10.0
+MAX_CPU_S = 5.0
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def _cpu_limit() -> Iterator[None]:
     "head", ["I moved to Oslo in May. Please correct this text:", "Ben: ", "Please correct ", "this is Anna's ", ""]
 )
 def test_a_long_run_is_read_in_linear_time(head: str, filling: str) -> None:
-    text = head + filling * (100_000 // len(filling))
+    text = head + filling * (30_000 // len(filling))
 
     assert len(without_transcript(blank_out(text, find_material(text)))) == len(text)
     find_transcript(text)

@@ -1,6 +1,7 @@
 """Bodies of imports for Schemathesis (`SCHEMATHESIS_HOOKS`): a real export, whole or with its parts changed."""
 
 import json
+from functools import cache
 from io import BytesIO
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +26,7 @@ _LEAVES = st.one_of(
 )
 
 
+@cache
 def _export() -> list[str]:
     """Return the lines of an export that has records of most kinds."""
     with TemporaryDirectory() as folder, Recollect.open(f"sqlite:///{folder}/export.sqlite3") as memory:
@@ -38,9 +40,6 @@ def _export() -> list[str]:
         file = BytesIO()
         memory.transfer.export_to(file, everybody=True)
     return file.getvalue().decode().splitlines()
-
-
-_LINES = _export()
 
 
 @st.composite
@@ -66,7 +65,7 @@ def _changed(draw: st.DrawFn, line: str) -> str:
 def _bodies(draw: st.DrawFn) -> bytes:
     """Draw a body: an export of some or all lines, changed in up to two places, or any bytes."""
     kind = draw(st.sampled_from(["whole", "changed", "shuffled", "cut", "bytes"]))
-    lines = list(_LINES)
+    lines = list(_export())
     if kind == "bytes":
         return draw(st.binary(max_size=200))
     if kind == "shuffled":
@@ -74,7 +73,7 @@ def _bodies(draw: st.DrawFn) -> bytes:
     if kind == "changed":
         for _ in range(draw(st.integers(1, 2))):
             place = draw(st.integers(0, len(lines) - 1))
-            lines[place] = draw(_changed(_LINES[place]))
+            lines[place] = draw(_changed(_export()[place]))
     body = "".join(f"{line}\n" for line in lines).encode()
     return body[: draw(st.integers(0, len(body)))] if kind == "cut" else body
 

@@ -26,6 +26,15 @@ def shape_of(name: str, stream: bool) -> Shape:
     return (STREAMED if stream else WHOLE)[name]
 
 
+def one_of_each(shapes: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Return one shape for each way that an answer begins and ends, whatever it has in between."""
+    found: dict[tuple[object, ...], tuple[str, bool]] = {}
+    for name, stream in shapes:
+        shape = shape_of(name, stream)
+        found.setdefault((stream, shape.end, shape.status, shape.kind, bool(shape.more_headers)), (name, stream))
+    return [*found.values()]
+
+
 @pytest.fixture
 def server(server: ServerProcess, request: pytest.FixtureRequest) -> ServerProcess:
     """The module's server, or one that soon gives up an upstream of which nothing more comes."""
@@ -46,8 +55,8 @@ def ask_off(server: ServerProcess, body: bytes) -> RawAnswer:
     return request(server.port, PATH, body, OFF)
 
 
-@pytest.mark.parametrize(("shape_name", "stream"), SHAPES)
-def test_with_memory_off_every_shape_passes_byte_for_byte(
+@pytest.mark.parametrize(("shape_name", "stream"), one_of_each(SHAPES))  # nothing looks into an answer
+def test_with_memory_off_an_answer_passes_byte_for_byte(
     server: ServerProcess, upstream: FakeUpstream, name: str, shape_name: str, stream: bool
 ) -> None:
     shape = shape_of(shape_name, stream)

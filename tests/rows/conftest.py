@@ -1,4 +1,4 @@
-"""Each row runs on every store (`stores.STORES`); where the length of vectors matters, at three of them (`DIMS`)."""
+"""Each row runs on each dialect of SQL (`stores.DIALECTS`); some, at each of three lengths of vectors (`DIMS`)."""
 
 from collections.abc import AsyncIterator
 
@@ -7,10 +7,10 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
-from stores import STORES
+from stores import DIALECTS
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -12,7 +12,7 @@ from recollect.store.postgres import hnsw_search
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import Vectors
-from stores import SEALED, STORES, new_store, url_of
+from stores import DIALECTS, SEALED, new_store, url_of
 
 
 @pytest.fixture
@@ -20,8 +20,9 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture(params=(*STORES, *SEALED))
+@pytest.fixture(params=(*DIALECTS, *SEALED))
 async def store(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
+    """A store of each kind; the encrypted one on SQLite is a file with its threads."""
     opened = await new_store(request.param, tmp_path, clock)
     yield opened
     await opened.close()

@@ -60,7 +60,7 @@ async def test_i13_the_receipt_is_true_of_tables_and_log_and_tables_are_rewritte
             await tell(engine, f"I am allergic to {word}.")
         for word in kept:
             await tell(engine, f"I am allergic to {word}.", who="ben")
-        files = server.folder / "data" / "base"
+        files = _files(server, url)
         _settle(url)
         assert len(found(files, patterns(words))) >= COUNT, "else the search could not fail"
 
@@ -75,6 +75,14 @@ async def test_i13_the_receipt_is_true_of_tables_and_log_and_tables_are_rewritte
         assert found(files, patterns(words)) == []
         assert len(found(files, patterns(kept))) >= len(kept), "strangers keep theirs"
         assert (await engine.admin.stats(check=True)).problems == ()
+
+
+def _files(server: PostgresServer, url: str) -> Path:
+    """Return the folder of a database."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
+    assert row is not None
+    return server.folder / "data" / "base" / str(row[0])
 
 
 def _settle(url: str) -> None:

@@ -11,13 +11,13 @@ from recollect.providers.token_counter import token_counter
 from recollect.server.app import build_app
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
-from stores import STORES, new_store, url_of
+from stores import DIALECTS, new_store, url_of
 
 ANA, BEN = {"x-recollect-user": "ana"}, {"x-recollect-user": "ben"}
 TEA = {"content": "Ana likes tea.", "type": "preference", "importance": 0.9}
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
     parts = Components(
         settings=Settings(database_url=url_of(request.param, tmp_path)),

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the REST API under `/v1`: an engine on each store, and a client that checks every answer."""
+"""Fixtures of the tests under `/v1`: an engine on each dialect of SQL, and a client that checks every answer."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,10 +12,10 @@ from recollect.providers.token_counter import token_counter
 from recollect.server.app import build_app
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
-from stores import STORES, new_store, url_of
+from stores import DIALECTS, new_store, url_of
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=DIALECTS)
 async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
     parts = Components(
         settings=Settings(database_url=url_of(request.param, tmp_path)),
