@@ -134,7 +134,7 @@ RULES: tuple[FactPattern, ...] = (
         rf"{_PLEASE}(?:never|don't ever|do not ever) {_ORDERED}\b .+",
         _rule,
     ),
-    fact_pattern(r"(?:i want you to|i'd like you to|make sure (?:you|to)|remember to) (?:always|never) .+", _rule),
+    fact_pattern(r"(?:i want you to|i'd like you to|make sure (?:you|to)) (?:always|never) .+", _rule),
     fact_pattern(
         rf"{_PLEASE}(?:use|write|format|indent with|name) (?:\w+ ){{0,4}}(?:by default|from now on)\b.*", _rule
     ),
