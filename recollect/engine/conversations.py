@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from recollect.engine.components import Components
 from recollect.engine.conversation_window import WindowReader, written_subject
-from recollect.engine.memories import redact_listed
+from recollect.engine.memories import shown_memories
 from recollect.engine.prompt_traces import read_traces
 from recollect.engine.recorder import RecorderService
 from recollect.engine.results import ListOf, PromptTrace
@@ -254,7 +254,7 @@ class ConversationService:
         owner = memory_scope.writes or known.subject
         await self._store.memories.flush_uses(owner)
         formed = await self._store.memories.formed_from(owner, known, limit=limit)
-        return [redact_listed(memory) for memory in formed]
+        return await shown_memories(formed)
 
     async def trace(
         self, conversation: str, *, user: str | Subject | None = None, limit: int = 100

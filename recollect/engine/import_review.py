@@ -13,7 +13,7 @@ from recollect.extraction.evidence import is_quote, is_quoted_in
 from recollect.extraction.redaction import Redaction, build_redaction, redact
 from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.sources import readable_words
+from recollect.extraction.sources import read_said
 from recollect.formation.withheld import disjoint
 from recollect.ids import id_bytes, new_id
 from recollect.lazy_pattern import LazyPattern
@@ -151,7 +151,7 @@ def _order_beside(memory: Record) -> str | None:
 def _own_words(message: Record) -> str:
     """Return a message without pasted and injected text."""
     role = message["role"]
-    return readable_words(message["text"], role, message["name"], quotations=role == "assistant")
+    return read_said(message["text"], role, message["name"], quotations=role == "assistant").words
 
 
 def _redact_block(block: ImportedSubject, glance: Callable[[], None]) -> None:

@@ -7,11 +7,10 @@ from uuid import UUID
 
 from recollect.engine.components import Components
 from recollect.engine.results import ListOf
-from recollect.engine.retrieval import as_of, recall_past, record_uses
+from recollect.engine.retrieval import as_of, recall_past, record_uses, redact_quotations
 from recollect.engine.steps import Steps
 from recollect.engine.withheld import find_withheld
 from recollect.errors import BadRequestError, ChangedMemoryError, UnknownConversationError, UnknownMemoryError
-from recollect.extraction.redaction import redact
 from recollect.profiles.destinations import DestinationRule
 from recollect.recall.query import RecallRequest
 from recollect.time_zones import require_zone
@@ -189,7 +188,7 @@ class MemoryService:
                 limit=wanted.limit,
                 where=wanted.where,
             )
-            return [redact_listed(memory) for memory in listed]
+            return await shown_memories(listed)
         past = await self._store.memories.as_of(subject, wanted.kinds, at=then.at, known_at=then.known_at)
         matching = [
             memory
@@ -197,7 +196,7 @@ class MemoryService:
             if (not wanted.tag or wanted.tag in memory.detail.tags) and wanted.where.fits(memory)
         ]
         matching = _after(order.sorted(matching), order, position)
-        return [redact_listed(memory) for memory in matching[: wanted.limit]]
+        return await shown_memories(matching[: wanted.limit])
 
     async def get(self, memory_id: str, subject: Subject) -> Memory:
         """Read one memory of any state.
@@ -210,7 +209,7 @@ class MemoryService:
         memories = await self._store.memories.get_many(subject, wanted)
         if not memories:
             raise UnknownMemoryError(memory_id)
-        return redact_listed(memories[0])
+        return (await shown_memories(memories))[0]
 
     async def get_unchanged(self, memory_id: str, subject: Subject, unchanged: Memory | None) -> Memory:
         """Read one memory, which must be as the caller read it, apart from its uses; None skips that check.
@@ -272,6 +271,7 @@ def parse_memory_id(text: str) -> MemoryId:
         raise UnknownMemoryError(text) from None
 
 
-def redact_listed(memory: Memory) -> Memory:
-    """Remove secrets from a quotation; the log keeps its message as it came."""
-    return replace(memory, text=redact(memory.text)) if memory.kind is MemoryKind.TURN else memory
+async def shown_memories(memories: Sequence[Memory]) -> list[Memory]:
+    """Return memories as they are shown, in their order: quotations without secrets and others' words."""
+    shown = await redact_quotations(memories)
+    return [shown[memory.id] for memory in memories]

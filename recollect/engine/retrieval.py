@@ -323,12 +323,12 @@ def _redact_now(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
 
 
 def redact_quotation(memory: Memory) -> Memory:
-    """Remove secrets from a quotation; other memories are returned as they were stored."""
+    """Remove secrets and others' words from a quotation; other memories are returned as they were stored."""
     if memory.kind is not MemoryKind.TURN:
         return memory
-    from recollect.extraction.sources import quotation_text
+    from recollect.extraction.sources import read_quotation
 
-    return replace(memory, text=quotation_text(memory))
+    return replace(memory, text=read_quotation(memory).quoted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

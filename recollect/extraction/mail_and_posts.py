@@ -18,12 +18,13 @@ _FORWARDED = LazyPattern(
     r"^[ \t>]*+(?:-{2,}+[ \t]*+(?:forwarded|original|weitergeleitete|ursprüngliche|message transféré|message d'origine|"
     r"mensaje reenviado|mensaje original|messaggio inoltrato|messaggio originale|mensagem encaminhada)\b"
     r"|(?:begin forwarded message|anfang der weitergeleiteten nachricht|début du message (?:réexpédié|transféré))\s?:"
-    r"|(?:on|am|le|el|il|op|em)\s[^\n]{4,160}\s(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu)\b"
-    r"[^\n:]{0,60}:[ \t]*+$"
+    r"|(?P<attribution>(?:on|am|le|el|il|op|em)\s[^\n]{4,160}\s"
+    r"(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu)\b[^\n:]{0,60}:[ \t]*+$)"
     # As web mail shows it: 'Bruno Meier <b@x.example>', optionally followed by the time.
     r"|[^\W\d_][^\n<>@:]{0,60}[ \t]<[\w.+-]{1,60}@[\w.-]{1,80}>[^\n:]{0,20}(?::\d\d[^\n:]{0,40})?[ \t]*+$)",
     re.IGNORECASE | re.MULTILINE,
 )
+_QUOTED_NEXT = LazyPattern(r"\s*+>")
 _FROM_HEADER = LazyPattern(
     r"^[ \t>*]*+(?:from|sender|von|de|da|van)\*{0,2}[ \t]?:\*{0,2}[ \t]*+\S", re.IGNORECASE | re.MULTILINE
 )
@@ -69,14 +70,23 @@ _GROUP_ADDRESSEES = frozenset("all everyone folks guys team".split())
 
 
 def find_mail(text: str) -> list[Span]:
-    """Find mail or a letter, from its beginning to the end of the message.
+    """Find mail or a letter, from its beginning to the end of the message; of mail quoted line by line its head.
 
     >>> text = "I moved. Is this fine?\\n\\nDear Mr. Ray,\\nI am ill."
     >>> [text[start:end] for start, end in find_mail(text)]
     ['Dear Mr. Ray,\\nI am ill.']
+    >>> text = "On Monday Ana wrote:\\n> Do you ski?\\nNo."
+    >>> [text[start:end] for start, end in find_mail(text)]
+    ['On Monday Ana wrote:']
     """
-    starts = [found.start() for found in (_FORWARDED.search(text), _headed(text), _letter(text)) if found]
-    return [(min(starts), len(text))] if starts else []
+    heads, starts = list[Span](), list[int]()
+    for found in _FORWARDED.finditer(text):
+        if not found["attribution"] or not _QUOTED_NEXT.match(text, found.end()):
+            starts.append(found.start())
+            break
+        heads.append(found.span())
+    starts += [found.start() for found in (_headed(text), _letter(text)) if found]
+    return [*heads, (min(starts), len(text))] if starts else heads
 
 
 def _headed(text: str) -> "re.Match[str] | None":
@@ -144,7 +154,6 @@ _FIRST_LINE = LazyPattern(
 # Lines that messengers and forums put below or within a post: the whole message is copied.
 _POST_FOOTER = LazyPattern(
     r"^[ \t]{0,9}(?:·|[·•]\s?(?:1st|2nd|3rd\+?|follow(?:ing)?)|delivered|seen|read \d{1,2}:\d{2}(?:\s?[ap]m)?"
-    r"|sent from my \w+"
     r"|gelesen|zugestellt|via \w{2,20} web app)[ \t]*+$",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -155,10 +164,8 @@ _ATTRIBUTION = LazyPattern(
     r"|[.!?…\"”»'’]\s)[—–-]{1,2}\s?(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}(?:\s(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}){1,3}(?:,\s\d{4})?\s*+\Z",
     re.MULTILINE,
 )
-# Speech in a novel: '— I ski.', '– I ski.' before a question; '— I ski — he said.' Lists have short dashes as well.
-_DASH_SPEECH = LazyPattern(
-    r"^[ \t]{0,9}—\s?\S|^[ \t]{0,9}–\s?\S(?=[^\n]{0,400}\n[ \t]{0,9}–[^\n?]{1,200}\?)", re.MULTILINE
-)
+# Speech in a novel: '— I ski.' before a question; '— I ski — he said.' Lists have dashes as well.
+_DASH_SPEECH = LazyPattern(r"^[ \t]{0,9}[–—]\s?\S(?=[^\n]{0,400}\n[ \t]{0,9}[–—][^\n?]{1,200}\?)", re.MULTILINE)
 _DASH_SPEECH_WITH_SPEAKER = LazyPattern(
     r"^[ \t]{0,9}[–—]\s?[^\n–—]{1,400}[–—]\s?(?:he|she|they|[A-Z]\w{1,20})\s\w{2,12}", re.MULTILINE
 )
@@ -190,7 +197,8 @@ def find_posts(text: str) -> list[Span]:
     >>> [text[start:end] for start, end in find_posts(text)]
     ['★★★★★ I ski']
     """
-    starts = [found.start() for pattern in (_FIRST_LINE, _DASH_SPEECH_WITH_SPEAKER) if (found := pattern.search(text))]
+    opening = (_FIRST_LINE, _DASH_SPEECH, _DASH_SPEECH_WITH_SPEAKER)
+    starts = [found.start() for pattern in opening if (found := pattern.search(text))]
     if (
         _POST_FOOTER.search(text)
         or _CLOSING_TIME.search(text)
@@ -198,9 +206,6 @@ def find_posts(text: str) -> list[Span]:
         or len(_CHARACTER_SHEET_LINE.findall(text)) >= _MIN_SPEECHES
     ):
         starts.append(0)
-    dashes = list(_DASH_SPEECH.finditer(text))
-    if dashes and (len(dashes) >= _MIN_SPEECHES or dashes[0].group().strip().startswith("–")):
-        starts.append(dashes[0].start())
     for pattern in _SPEAKER_NOTATIONS:
         named = list(pattern.finditer(text))
         names = [found["who"] for found in named]

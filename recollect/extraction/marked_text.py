@@ -6,6 +6,7 @@ from enum import Enum
 from itertools import pairwise
 
 from recollect.extraction.spans import Span, cut
+from recollect.lazy_pattern import LazyPattern
 
 MARK_OPEN, MARK_CLOSE = "⟪", "⟫"
 """Marks around what a message only carries, in a question to a model; such signs in messages are left out there."""
@@ -15,6 +16,8 @@ _SHOWN_HEAD, _SHOWN_TAIL = 600, 200
 _MIN_BOTH_ENDS = 400
 # Characters of horizontal rules, and white space.
 _RULE_CHARACTERS = "-=*_#~+─— \t\r\n"
+# Line breaks around what was left out.
+_LINE_BREAKS = LazyPattern(r"(?<=…)\n\s*+|\n\s*+(?=\n…\n)")
 
 
 class Origin(Enum):
@@ -88,6 +91,34 @@ class MarkedText:
         """
         hidden = (span for span in self.spans if not (with_given and span.origin is Origin.GIVEN))
         return _without_closing_rules(cut(self.text, ((span.start, span.end) for span in hidden)).strip())
+
+    def quoted(self) -> str:
+        """Return the speaker's own words, and "…" where other words are left out; empty without own words.
+
+        Recollect's own block is not marked at either end of the message.
+
+        >>> from recollect.extraction.own_words import mark
+        >>> mark("> I hate tea\\nMe too.\\n> And cake?\\nNo.").quoted()
+        '…\\nMe too.\\n…\\nNo.'
+        """
+        if not any(map(self._leaves_out, self.spans)) or not self.own():
+            return self.own()
+        kept: list[str] = []
+        at, in_gap = 0, False
+        for span in self.spans:
+            between = self.text[at : span.start]
+            in_gap = in_gap and not between.strip()
+            is_gap = self._leaves_out(span) and not in_gap
+            kept += [between, "\n…\n" if is_gap else "\n"]
+            at, in_gap = span.end, in_gap or is_gap
+        return _LINE_BREAKS.sub("\n", "".join([*kept, self.text[at:]])).strip()
+
+    def _leaves_out(self, span: MarkedSpan) -> bool:
+        """Return whether words are left out of a quotation where a span stood."""
+        if span.origin is Origin.MARKUP or not any(map(str.isalnum, self.text[span.start : span.end])):
+            return False
+        is_inside = self.text[: span.start].strip() and self.text[span.end :].strip()
+        return span.origin is not Origin.MEMORY or bool(is_inside)
 
     def holds(self, *origins: Origin) -> bool:
         """Return whether it has marked words, of one of these origins if any are named."""

@@ -132,7 +132,7 @@ def find_unmeant(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
         return [(0, len(text))]
     heading = _STORY_HEADING.search(text)
     story = [(heading.start(), len(text))] if heading else []
-    return [*_placeholders(text, removed), *story, *_spoken(text)]
+    return [*_placeholders(text, removed), *story, *_spoken(text, removed)]
 
 
 def find_worked_on(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
@@ -173,13 +173,15 @@ def _is_order_behind(text: str) -> bool:
     return bool(_WORDING_ORDER.match(text)) and len(_WORD.findall(text)) <= _ORDER_WORDS
 
 
-def _spoken(text: str) -> Iterator[Span]:
-    """Find what others say in the first person, without quotation marks."""
+def _spoken(text: str, removed: RemovedParts) -> Iterator[Span]:
+    """Find what others say in the first person, without quotation marks; what is removed anyway needs no search."""
     for found in _REPORTED_SPEECH.finditer(text):
         before = text[max(0, found.start() - 40) : found.start()]
-        if not _FIRST_PERSON_BEFORE.search(before.rpartition("\n")[2]):
+        if not removed.holds(found.start()) and not _FIRST_PERSON_BEFORE.search(before.rpartition("\n")[2]):
             yield _to_stop(text, found.end(), line=bool(found["line"]))
     for clause in clauses(text):
+        if removed.holds(clause.start) or removed.follows(text, clause.end):
+            continue
         if _REPORTS.search(clause.text) and not is_own_speech(clause.text):
             yield _to_stop(text, clause.end, line=not clause.ends_line)
             if clause.ends_line:

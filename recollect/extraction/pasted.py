@@ -1,8 +1,9 @@
 """Find text that a user pasted into a message without quoting or wrapping it. Pure.
 
-Its announcement gives it away: a file name or address on a line of its own, a horizontal rule, or a sentence that
-points to it. Its end is unknown, so it runs to the end of the message. A label before a colon gives nothing away:
-people have endless labels for their own words ('Week 2:', 'Workout log:', 'Gute Nachricht:').
+Its announcement gives it away: a file name or address on a line of its own, a sentence that points to it,
+or horizontal rules around it. Its end is unknown, so it runs to the end of the message. A label before a colon gives
+nothing away: people have endless labels for their own words ('Week 2:', 'Workout log:', 'Gute Nachricht:'). Nor does
+a single rule, which parts a message.
 """
 
 import re
@@ -125,10 +126,10 @@ def find_named(text: str, removed: RemovedParts) -> Iterator[int]:
 
 
 def _ruled(text: str) -> Iterator[int]:
-    """Find the first horizontal rule; text after one is rarely the user's own."""
-    found = _RULE.search(text)
-    if found:
-        yield found.start()
+    """Find the first of several horizontal rules: text that they set off is rarely the user's own."""
+    rules = list(_RULE.finditer(text))
+    if len(rules) > 1:
+        yield rules[0].start()
 
 
 def speaks_of_oneself(text: str) -> bool:

@@ -10,20 +10,21 @@ from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.rules import read_by_rules
 from recollect.extraction.salience import assess_salience
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.sources import MAX_READ_CHARACTERS, ExtractionInput, readable
+from recollect.extraction.sources import MAX_READ_CHARACTERS, ExtractionInput, Readable, read_message
 from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import asks, only_asks, squeeze, terms
 from recollect.types import LoggedMessage, Subject
 
 
-def probe(message: LoggedMessage, zone: tzinfo) -> str:
+def probe(message: LoggedMessage, zone: tzinfo) -> Readable:
     """Run every rule that reads single messages.
 
     Returns:
-        The result of `readable`, which each stage needs again; the other results depend on more messages.
+        The result of `read_message`, which each stage needs again; the other results depend on more messages.
     """
     redact_with_shapes(message.text[:MAX_READ_CHARACTERS])
-    text = readable(message)
+    read = read_message(message)
+    text = read.words
     assess_salience(text)
     planted_order(text, message.role)
     terms(text)
@@ -41,4 +42,4 @@ def probe(message: LoggedMessage, zone: tzinfo) -> str:
     )
     for candidate in read_by_rules(source).candidates:
         review_reason(candidate, message.role, text)
-    return text
+    return read

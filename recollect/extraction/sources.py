@@ -16,7 +16,7 @@ from recollect.extraction.marked_text import Origin, without_marks
 from recollect.extraction.own_words import Speaker, mark, own_words
 from recollect.extraction.redaction import redact
 from recollect.extraction.role_play import find_games
-from recollect.text import bare, fold_runs
+from recollect.text import bare, fold_runs, squeeze
 from recollect.text.byte_runs import without_bytes
 from recollect.text_caches import register_text_cache
 from recollect.types import LoggedMessage, Memory, Subject
@@ -29,6 +29,7 @@ _MAX_SEEN_CHARACTERS = 3 * MAX_READ_CHARACTERS
 _MARGIN = 1_000
 # Stages ask for a message's own words up to once per candidate: the results are cached.
 MAX_CACHED_TEXTS, MAX_CACHED_CHARACTERS = 256, 1_000_000
+_GAP = "…"
 # Each new message asks whether an earlier one left a game open: the answer is cached up to this length.
 _MAX_CACHED_MESSAGE_CHARACTERS = 2_000
 
@@ -91,25 +92,41 @@ class CarriedWords:
 NOTHING_CARRIED = CarriedWords()
 
 
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """What may be read of a message: own, redacted, of limited length."""
+
+    words: str
+    """The speaker's own words."""
+    quoted: str
+    """The same with "…" where words of others are left out; the same object where none are."""
+
+
 def readable(message: LoggedMessage) -> str:
-    """Return the words of a message that memories may be derived from: own, redacted, of limited length.
-
-    Quotations of the assistant count as its own words, since it answers from documents.
-    """
-    return readable_words(message.text, message.role, message.name, quotations=message.role == "assistant")
+    """Return the words of a message that memories may be derived from."""
+    return read_message(message).words
 
 
-def readable_words(text: str, role: str, name: str | None, *, quotations: bool = False) -> str:
-    """Return the readable words of what a speaker said, without the label that a chat bridge put before them.
+def read_message(message: LoggedMessage) -> Readable:
+    """Read a message. Quotations of the assistant count as its own words, since it answers from documents."""
+    return read_said(message.text, message.role, message.name, quotations=message.role == "assistant")
 
-    Those of several speakers keep their names. Who writes through a bridge talks to the assistant, as a user does.
+
+def read_said(text: str, role: str, name: str | None, *, quotations: bool = False) -> Readable:
+    """Read what a speaker said, without the label that a chat bridge put before it.
+
+    The words of several speakers keep their names. Who writes through a bridge talks to the assistant, as a user does.
     """
     parts = labelled_parts(text, name) if role == "user" else []
     if not parts:
-        return readable_text(text, quotations=quotations, speaker=speaker_kind(role, name))
-    if len(parts) == 1:
-        return readable_text(parts[0].words)
-    return "\n".join(f"{part.name}: {readable_text(part.words)}" for part in parts)
+        return _read_text(text, quotations, speaker_kind(role, name))
+    read = [(part.name, _read_text(part.words, False, "user")) for part in parts]
+    if len(read) == 1:
+        return read[0][1]
+    return Readable(
+        words="\n".join(f"{speaker}: {part.words}" for speaker, part in read),
+        quoted="\n".join(f"{speaker}: {part.quoted}" for speaker, part in read),
+    )
 
 
 def is_read_whole(message: LoggedMessage) -> bool:
@@ -120,12 +137,12 @@ def is_read_whole(message: LoggedMessage) -> bool:
     )
 
 
-def keep_readable(message: LoggedMessage, words: str) -> None:
-    """Cache the result of `readable` from another process, so that it is not computed here."""
+def keep_readable(message: LoggedMessage, read: Readable) -> None:
+    """Cache the result of `read_message` from another process, so that it is not computed here."""
     if message.role == "user" and labelled_parts(message.text, message.name):
         return
     speaker = speaker_kind(message.role, message.name)
-    _CACHE.keep(_key(without_bytes(message.text), message.role == "assistant", speaker), words)
+    _CACHE.keep(_key(message.text, message.role == "assistant", speaker), read)
 
 
 def speaker_kind(role: str, name: str | None) -> Speaker:
@@ -147,7 +164,7 @@ class _ReadableCache:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._found: OrderedDict[_Key, str] = OrderedDict()
+        self._found: OrderedDict[_Key, Readable] = OrderedDict()
         self._characters = 0
 
     def cache_clear(self) -> None:
@@ -155,33 +172,41 @@ class _ReadableCache:
             self._found.clear()
             self._characters = 0
 
-    def get(self, key: _Key) -> str | None:
+    def get(self, key: _Key) -> Readable | None:
         with self._lock:
             if key in self._found:
                 self._found.move_to_end(key)
             return self._found.get(key)
 
-    def keep(self, key: _Key, words: str) -> None:
+    def keep(self, key: _Key, read: Readable) -> None:
         with self._lock:
             if key in self._found:
                 return
-            self._found[key] = words
-            self._characters += len(key[0]) + len(words)
+            self._found[key] = read
+            self._characters += _size(key, read)
             while len(self._found) > MAX_CACHED_TEXTS or self._characters > MAX_CACHED_CHARACTERS:
-                (text, *_), gone = self._found.popitem(last=False)
-                self._characters -= len(text) + len(gone)
+                self._characters -= _size(*self._found.popitem(last=False))
+
+
+def _size(key: _Key, read: Readable) -> int:
+    return len(key[0]) + len(read.words) + (len(read.quoted) if read.quoted is not read.words else 0)
 
 
 _CACHE = register_text_cache(_ReadableCache())
 
 
 def _key(text: str, quotations: bool, speaker: Speaker) -> _Key:
-    return text[:_MAX_SEEN_CHARACTERS], len(text) > _MAX_SEEN_CHARACTERS, quotations, speaker
+    seen = without_bytes(text)
+    return seen[:_MAX_SEEN_CHARACTERS], len(seen) > _MAX_SEEN_CHARACTERS, quotations, speaker
 
 
 def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
     """Return the readable words of a text; `quotations` keeps quoted lines."""
-    key = _key(without_bytes(text), quotations, speaker)
+    return _read_text(text, quotations, speaker).words
+
+
+def _read_text(text: str, quotations: bool, speaker: Speaker) -> Readable:
+    key = _key(text, quotations, speaker)
     known = _CACHE.get(key)
     if known is None:
         known = _read(*key)
@@ -189,10 +214,26 @@ def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "us
     return known
 
 
-def _read(seen: str, is_cut: bool, quotations: bool, speaker: Speaker) -> str:
-    own = redact(fold_runs(own_words(seen, quotations=quotations, speaker=speaker))[: MAX_READ_CHARACTERS + _MARGIN])
+def _read(seen: str, is_cut: bool, quotations: bool, speaker: Speaker) -> Readable:
+    marked = mark(seen, quotations=quotations, speaker=speaker)
+    own = marked.own()
+    quoted = marked.quoted() if marked.spans else own
+    words = _shown(own, is_cut)
+    if is_cut or len(own) > MAX_READ_CHARACTERS:
+        return Readable(words, f"{words}{_GAP}" if quoted == own else f"{_GAP}\n{words}{_GAP}")
+    if quoted == own:
+        return Readable(words, words)
+    plain = fold_runs(quoted)
+    shown = plain if words == fold_runs(own) else redact(plain)
+    # A mark may part the words that show something to be a secret: then one mark precedes all of them.
+    is_same = squeeze(shown.replace(_GAP, " ")) == squeeze(words.replace(_GAP, " "))
+    return Readable(words, shown if is_same else f"{_GAP}\n{words}")
+
+
+def _shown(words: str, is_cut: bool) -> str:
+    read = redact(fold_runs(words)[: MAX_READ_CHARACTERS + _MARGIN])
     # The edge of a cut text is dropped: half a secret does not have the shape of one.
-    return own[: min(MAX_READ_CHARACTERS, max(0, len(own) - _MARGIN))] if is_cut else own[:MAX_READ_CHARACTERS]
+    return read[: min(MAX_READ_CHARACTERS, max(0, len(read) - _MARGIN))] if is_cut else read[:MAX_READ_CHARACTERS]
 
 
 def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[str]) -> list[LoggedMessage]:
@@ -282,11 +323,10 @@ def _still_open(text: str, is_open: bool) -> bool:
 _cached_still_open = register_text_cache(lru_cache(maxsize=2_000)(_still_open))
 
 
-def quotation_text(memory: Memory) -> str:
-    """Return the words that a quotation shows."""
+def read_quotation(memory: Memory) -> Readable:
+    """Read the message of a quotation."""
     role = memory.evidence[0].role if memory.evidence else "user"
-    name = memory.speaker if memory.speaker != role else None
-    return readable_words(memory.text, role, name)
+    return read_said(memory.text, role, memory.speaker if memory.speaker != role else None)
 
 
 def speaker_of(message: LoggedMessage, quote: str = "") -> str:

@@ -1,13 +1,12 @@
 """How a sentence is meant: asked, supposed, wished, joked, commanded, or in earnest. Pure.
 
-'If I lived in Rome' is hypothetical, 'I own nine yachts, lol' ends in laughter, and of "I'm vegetarian, what should I
-eat?" only the first part states something.
+'If I lived in Rome' is hypothetical, 'I own nine yachts, jk' a joke, and of "I'm vegetarian, what should I eat?" only
+the first part states something.
 """
 
 import re
 
 from recollect.extraction.role_play_patterns import IN_EARNEST, INTRODUCES_FIGURE, OPENS_SUPPOSITION
-from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
 from recollect.text import asks, only_greets
@@ -76,13 +75,8 @@ _TAKES_BACK_ALL = LazyPattern(
     r"|(?:that|it)(?:'s|\s++was|\s++is)\s++(?:just\s++|only\s++)?a\s++(?:joke|test))\b(?!\s++(?:with|about|around|at|to|my|in|on|i|for|the|that)\b)",
     re.IGNORECASE,
 )
-_CLOSING_LAUGH = LazyPattern(
-    r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
-    r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
-    re.IGNORECASE,
-)
-# Characters of a sentence that are searched for a joke; words of one that only takes back another.
-_MAX_JEST, _MAX_BARE_JEST = 600, 4
+# Words of a joke that only takes back another sentence.
+_MAX_BARE_JEST = 4
 _NAMES_JOKE = LazyPattern(
     r"\b(?:kidding|jok(?:e|ed|ing)|jk|j/k|sarcas(?:m|tic)|wrong\s++(?:chat|window|thread|tab|person|conversation))\b",
     re.IGNORECASE,
@@ -233,27 +227,6 @@ def takes_back_previous(jest: str) -> bool:
     return len(jest.split()) <= _MAX_BARE_JEST or bool(_NAMES_JOKE.search(jest))
 
 
-@remembered
-def find_jests(text: str) -> tuple[TextSpan, ...]:
-    """Find the sentences of a text that are not meant, including those that a following 'jk' takes back.
-
-    >>> [piece.text for piece in find_jests("I teach. I just LOVE paperwork /s")]
-    ['I just LOVE paperwork /s']
-    >>> [piece.text for piece in find_jests("I own nine yachts. jk")]
-    ['I own nine yachts.', 'jk']
-    """
-    found: list[TextSpan] = []
-    pieces = sentences(fold(text))
-    for place, piece in enumerate(pieces):
-        seen = piece.text[:_MAX_JEST].replace("\U0001f644", " ")  # rolling one's eyes at something true
-        if not is_joke(seen):
-            continue
-        if place and takes_back_previous(seen) and pieces[place - 1] not in found:
-            found.append(pieces[place - 1])
-        found.append(piece)
-    return tuple(found)
-
-
 def takes_back_all(sentence: str) -> bool:
     """Return whether a sentence takes back everything its speaker said just before it.
 
@@ -292,15 +265,6 @@ def is_retraction(sentence: str) -> bool:
     (True, False)
     """
     return bool(_NO_LONGER_TRUE.search(sentence))
-
-
-def ends_in_laughter(sentence: str) -> bool:
-    """Return whether a sentence ends in a laugh: its last part is not meant in earnest.
-
-    >>> ends_in_laughter("I own seventeen yachts, lol."), ends_in_laughter("I moved to Oslo 🙂")
-    (True, False)
-    """
-    return bool(_CLOSING_LAUGH.search(sentence))
 
 
 def opens_role_play(sentence: str) -> bool:

@@ -147,7 +147,8 @@ _LOOSE_HEAD = LazyPattern(
 _MIN_SPEAKERS = 2
 # Signed after the message: 'Bruno Meier, 9:41 AM' at the end.
 _SIGNED = LazyPattern(rf"^[ \t]{{0,9}}[-–—]?\s?{_NAME},?\s(?i:{_WHEN})\s*+\Z", re.MULTILINE)
-_TIME_ALONE = LazyPattern(r"^[ \t]{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[ \t]*+\n(?=[ \t]*+\S)", re.MULTILINE)
+# Of the first minute of a film: people note other times before what they do then.
+_FILM_TIME = LazyPattern(r"^[ \t]{0,9}(?:00?:)?00?:\d{2}[ \t]*+\n(?=[ \t]*+\S)", re.MULTILINE)
 _SCENE = LazyPattern(r"^[ \t]{0,40}(?:INT|EXT|INT/EXT|I/E)\.\s[A-Z]|^[ \t]{0,40}FADE (?:IN|OUT)\b", re.MULTILINE)
 # The speaker in a play: 'BRUNO' on a line of its own, 'BRUNO. …' before the words.
 _PLAY_CUE = LazyPattern(
@@ -172,7 +173,7 @@ def find_thread(text: str) -> list[Span]:
     names = [(head["name"] or head["after"]).casefold() for head in heads]
     if _MIN_SPEAKERS <= len(set(names)) < len(names):
         starts.append(heads[0].start())
-    for pattern in (_TIME_ALONE, _PLAY_CUE):
+    for pattern in (_FILM_TIME, _PLAY_CUE):
         cues = list(pattern.finditer(text))
         if len(cues) >= _MIN_CUES:
             starts.append(cues[0].start())

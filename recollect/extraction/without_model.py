@@ -15,7 +15,7 @@ from recollect.extraction.salience import assess_salience, information_weight, i
 from recollect.extraction.schemas.notes import type_named
 from recollect.extraction.schemas.paragraph import USUAL_CHARACTERS
 from recollect.extraction.sentences import TextSpan, fold, sentences
-from recollect.extraction.sources import ExtractionInput, readable, speaker_label, speaker_of
+from recollect.extraction.sources import ExtractionInput, read_message, readable, speaker_label, speaker_of
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import FormPolicy, Profile
 from recollect.text import terms
@@ -96,8 +96,9 @@ def extract_records(source: ExtractionInput, *, types: tuple[str, ...], replies_
     for message in source.messages:
         if message.role not in source.sources or (replies_only and message.role != "assistant"):
             continue
-        content = readable(message)[:MAX_CONTENT_CHARACTERS].strip()
-        worth = assess_salience(content)
+        read = read_message(message)
+        content = read.quoted[:MAX_CONTENT_CHARACTERS].strip()
+        worth = assess_salience(read.words[:MAX_CONTENT_CHARACTERS].strip())
         if not worth.keep:
             continue
         records.append(

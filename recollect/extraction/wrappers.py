@@ -35,6 +35,8 @@ _OWN_IF_BESIDE = frozenset("query question task prompt request feedback message 
 _FORMATS = frozenset(
     """a abbr b big br cite del em font hr i img input ins kbd mark s small span strong sub sup u var wbr""".split()
 )
+# Formatting beside other words, and a wrapper on a line of its own.
+_FORMATS_WITHIN = frozenset({"code"})
 _TAG = LazyPattern(
     r"(?:<|&lt;)(?P<close>/?)(?P<name>[^\W\d][\w.:-]{0,60})(?P<more>(?:\s[^<>]{0,300})?)(?P<alone>/?)(?:>|&gt;)"
     r"|\[(?P<shut>/?)(?P<board>quote|code|document|context|file|source|article|email|spoiler|pasted)(?:=[^\]\n]{0,80})?\]",
@@ -133,7 +135,10 @@ def _read(match: "re.Match[str]", text: str) -> _Tag | None:
         return None
     if not known and not match["close"] and text[max(0, match.start() - 1) : match.start()].isalnum():
         return None  # a type in code: List<Item>
-    alone = not _line_before(text, match.start()) and not _line_after(text, match.end())
+    before, after = _line_before(text, match.start()), _line_after(text, match.end())
+    if name in _FORMATS_WITHIN and not board and (before or after):
+        return None
+    alone = not before and not after
     attributes = bool(match["more"]) and "=" in match["more"]
     closes = bool(match["close"] or match["shut"])
     return _Tag(name, match.start(), match.end(), closes, alone or attributes, known)
@@ -220,10 +225,13 @@ def _nesting(text: str, run: "re.Match[str]", mark: str, rest: str) -> int:
 
 
 def _quoted_blocks(text: str) -> list[_Stretch]:
-    """Find text between triple quotation marks: from the first to the last."""
+    """Find text between triple quotation marks: from the first to the last; within lines, each by itself."""
     marks = list(_TRIPLE.finditer(text))
     if not marks:
         return []
+    pairs = [(first.start(), last.end()) for first, last in zip(marks[::2], marks[1::2], strict=False)]
+    if len(marks) % 2 == 0 and not any("\n" in text[start:end] for start, end in pairs):
+        return [*pairs]
     return [(marks[0].start(), marks[-1].end() if len(marks) % 2 == 0 else None)]
 
 

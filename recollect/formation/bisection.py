@@ -117,4 +117,5 @@ async def _read_by_rules(
         dropped=(*dropped, *by_rules.dropped, f"{BY_RULES}: {why}"),
         seq=asked[0] if asked else part.messages[0].seq,
         left_out=by_rules.left_out,
+        kept=by_rules.kept,
     )

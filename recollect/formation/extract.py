@@ -27,7 +27,7 @@ from recollect.formation.inputs import (
 from recollect.formation.kept_turns import kept_turns, without_held
 from recollect.formation.known_memories import KnownMemories
 from recollect.formation.owners import own_candidates
-from recollect.formation.propose import FORMED, ExtractionResult, extraction_input, extractor_version
+from recollect.formation.propose import FORMED, ExtractionResult, extractor_version
 from recollect.formation.reconcile import close_abandoned, restore_replaced
 from recollect.formation.reconcile import close_outdated as outdated_by_version
 from recollect.formation.runtime import Runtime
@@ -108,7 +108,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     again = [*log_repeated_parts(batch, parts, runtime), *await _left_out(batch, extracted, runtime)]
     decisions = [*await _unknown(decisions, lease, runtime), *again]
-    changes = [*changes, *await _kept(batch, extracted, new, changes, runtime)]
+    changes = [*changes, *await _kept(batch, extracted, new, changes)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
     return FormationResult(
         formed_seq=batch.formed_seq,
@@ -124,18 +124,16 @@ async def _kept(
     extracted: ExtractionResult,
     said: Sequence[LoggedMessage],
     changes: Sequence[Change],
-    runtime: Runtime,
 ) -> list[StrengthenMemory]:
-    """Weigh the quotations of messages that are worth keeping, where no model forms notes of them."""
+    """Weigh the quotations of messages that are worth keeping, where the rules read them."""
     form = batch.profile.form
-    if runtime.model is not None or not form.turns or form.extractor != "memories":
+    if not extracted.kept or not form.turns or form.extractor != "memories":
         return []
-
-    def weigh_quotations() -> list[StrengthenMemory]:
-        source = extraction_input(batch, runtime)
-        return kept_turns(source, batch.hot, without_held(said, changes), extracted.candidates)
-
-    return await run_in_thread_if_large(characters(batch.messages), weigh_quotations, above=LARGE_BATCH)
+    here = {message.seq for message in batch.messages}
+    left = [message for message in without_held(said, changes) if message.seq in here]
+    return await run_in_thread_if_large(
+        characters(left), lambda: kept_turns(extracted.kept, left, batch.hot), above=LARGE_BATCH
+    )
 
 
 def _owned(extracted: ExtractionResult, batch: ExtractionBatch, opened: Conversation | None) -> ExtractionResult:

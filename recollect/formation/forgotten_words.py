@@ -61,7 +61,6 @@ async def without_forgotten(
     *,
     home: Subject | None = None,
     later: Sequence[LoggedMessage] = (),
-    also_outdated: Sequence[Outdated] = (),
 ) -> list[LoggedMessage]:
     """Return the messages with the clauses that are to be forgotten cut out; every message stays in the list.
 
@@ -72,7 +71,6 @@ async def without_forgotten(
         home: Owner of their conversations, whose other conversations are searched for requests to forget; None: they
             are not searched.
         later: Messages after them, which are searched for requests to forget as well.
-        also_outdated: What else is to be cut out.
     """
     if not messages:
         return []
@@ -86,7 +84,6 @@ async def without_forgotten(
         *await _by_memories(messages, subject, runtime),
         *await _by_requests([*replayed_parts.without(messages), *later], subject, runtime),
         *await _by_requests(requests, subject, runtime),
-        *also_outdated,
     ]
     return await _shortened(messages, outdated, replayed_parts)
 

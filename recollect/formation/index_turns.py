@@ -13,8 +13,7 @@ from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.presumptions import is_assistants_small_talk, presumptions
 from recollect.extraction.review_gate import planted_order
 from recollect.extraction.rules.extractor import forget_requests
-from recollect.extraction.sources import ExtractionInput, readable, readable_words, speaker_of
-from recollect.extraction.speech_acts import find_jests
+from recollect.extraction.sources import ExtractionInput, read_said, readable, speaker_of
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.extract import EARLIER
 from recollect.formation.forgotten_answers import find_answers_among
@@ -153,8 +152,8 @@ def shown_words(message: LoggedMessage) -> str:
     if not quotations:
         return ""
     shown = MemoryDetail(withheld=quotations[0].withheld).quoted(message.text)
-    words = squeeze(readable_words(shown, message.role, message.name))
-    return words if is_quotable(message.role, words.replace("…", " ")) else ""
+    read = read_said(shown, message.role, message.name)
+    return squeeze(read.quoted) if is_quotable(message.role, squeeze(read.words.replace("…", " "))) else ""
 
 
 def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], forgotten: Replayed) -> list[_Quotation]:
@@ -162,7 +161,7 @@ def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], f
     for message in messages:
         withheld = _unsaid(message, message.text)
         shown = MemoryDetail(withheld=withheld).quoted(message.text)
-        text = readable_words(shown, message.role, message.name)
+        text = read_said(shown, message.role, message.name).words
         is_cut = bool(withheld or forgotten.of(message))
         if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if is_cut else text):
             continue
@@ -189,13 +188,8 @@ def _is_models(message: LoggedMessage) -> bool:
 
 
 def _unsaid(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
-    """Find what an assistant states about the user, who has said what is true of it, and what a user says in jest."""
-    if _is_models(message):
-        found = presumptions(text)
-    elif message.role == "user" and not speaker_name(message.name):
-        found = find_jests(text)
-    else:
-        return ()
+    """Find what an assistant states about the user, who has said what is true of it."""
+    found = presumptions(text) if _is_models(message) else ()
     return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in found])
 
 

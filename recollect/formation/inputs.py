@@ -217,9 +217,9 @@ async def admitted(messages: Sequence[LoggedMessage], runtime: Runtime) -> tuple
             continue
         try:
             known = (message.conversation, message.seq, message.hash)
-            words = await runtime.reader.check(known, len(message.text), probe, message, runtime.zone)
-            if words is not None:
-                keep_readable(message, words)
+            read = await runtime.reader.check(known, len(message.text), probe, message, runtime.zone)
+            if read is not None:
+                keep_readable(message, read)
         except ReadingOverrunError as error:
             refused[message.seq] = str(error)
     return [message for message in messages if message.seq not in refused], refused

@@ -58,6 +58,8 @@ class ExtractionResult:
     """The message that `dropped` speaks of; None: the whole batch."""
     left_out: Mapping[int, str] = field(default_factory=dict)
     """How much of a message was not read or kept, by its `seq`."""
+    kept: Mapping[int, float] = field(default_factory=dict)
+    """By `seq` the probability of a message worth keeping, where the rules read it."""
 
 
 def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
@@ -206,7 +208,7 @@ async def _by_rules(source: ExtractionInput, batch: ExtractionBatch, runtime: Ru
             read = await runtime.reader.read(read_without_model, source, batch.profile, texts=len(source.messages))
     if read is None:
         read = await asyncio.to_thread(read_without_model, source, batch.profile)
-    return ExtractionResult(candidates=read.candidates, left_out=read.left_out)
+    return ExtractionResult(candidates=read.candidates, left_out=read.left_out, kept=read.kept)
 
 
 def _nothing(batch: ExtractionBatch) -> ExtractionResult:

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
-from recollect.extraction.sources import quotation_text
+from recollect.extraction.sources import read_quotation
 from recollect.extraction.speech_acts import is_small_talk
 from recollect.formation.inputs import LARGE_BATCH
 from recollect.formation.recallable import index_pieces
@@ -185,7 +185,7 @@ def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], runtime
     """Return a quotation of the same message without these stretches; None where nothing worth quoting is left."""
     detail = replace(quotation.detail, withheld=withheld)
     text = detail.quoted(quotation.text)
-    left = quotation_text(replace(quotation, text=text)).replace("…", " ")
+    left = read_quotation(replace(quotation, text=text)).words.replace("…", " ")
     if not is_quotable(quotation.evidence[0].role, squeeze(left)):
         return None
     return replace(
@@ -215,7 +215,7 @@ async def added_quotations(quotations: Sequence[Memory], runtime: Runtime) -> li
             space=runtime.embedder.space,
             vectors=tuple(row for row in [next(rows) for _ in pieces] if row.any()),
             terms=counted,
-            asks=asks(quotation_text(quotation)),
+            asks=asks(read_quotation(quotation).words),
         )
         for quotation, (pieces, counted) in zip(quotations, read, strict=True)
     ]

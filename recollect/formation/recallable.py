@@ -7,7 +7,7 @@ from recollect.chat.content import speaker_name
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.rules.summary import NOTHING_SAID
 from recollect.extraction.sentences import sentences
-from recollect.extraction.sources import quotation_text
+from recollect.extraction.sources import read_quotation
 from recollect.formation.runtime import Runtime
 from recollect.providers.chunker import chunks
 from recollect.text import asks, terms
@@ -47,7 +47,7 @@ def _put_together(
                 space=space if own else "",
                 vectors=own,
                 terms=counted,
-                asks=memory.kind is MemoryKind.TURN and asks(quotation_text(memory)),
+                asks=memory.kind is MemoryKind.TURN and asks(read_quotation(memory).words),
             )
         )
     return made
@@ -58,7 +58,7 @@ def index_pieces(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
     match memory.kind:
         case MemoryKind.TURN:
             name = speaker_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
-            text = quotation_text(memory)
+            text = read_quotation(memory).words
             return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
         case MemoryKind.EPISODE:
             if memory.text == NOTHING_SAID:

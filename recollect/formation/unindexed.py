@@ -11,12 +11,13 @@ from recollect.extraction.sources import speaker_of
 from recollect.formation.index_turns import quotes_messages
 from recollect.formation.inputs import without_games
 from recollect.formation.recallable import rebuild_index_data
-from recollect.formation.recent_messages import Recent, recent_words
+from recollect.formation.recent_messages import Recent, is_read_at_once, recent_words
 from recollect.formation.runtime import Runtime
 from recollect.ids import unstored_id
 from recollect.providers.protocols import ImmediateTextEmbedder
 from recollect.recall.as_of import SnapshotItem
 from recollect.text import source_key
+from recollect.text.byte_runs import without_bytes
 from recollect.types import FormationKey, LoggedMessage, Memory, MemoryId, MemoryKind, Unindexed
 
 # What is read: conversations, the user's messages in them, and their characters; the newest count.
@@ -41,9 +42,9 @@ async def read_unindexed(waiting: Sequence[Unindexed], runtime: Runtime) -> list
     for place in list(places.values())[::-1][:MAX_CONVERSATIONS]:
         own = await _own_messages(place, runtime)
         kept: list[LoggedMessage] = []
-        for message in own[::-1][: MAX_MESSAGES - len(memories)]:
-            room -= len(message.text)
-            if room < 0:
+        for message in [message for message in own[::-1] if is_read_at_once(message)]:
+            room -= len(without_bytes(message.text))
+            if room < 0 or len(kept) + len(memories) == MAX_MESSAGES:
                 break
             if are_safe_to_show(message):
                 kept.append(message)

@@ -102,8 +102,20 @@ _MAX_OPENING = 80
 # Only this many characters at the end of a question are read for dates: a page of dates must not delay the answer.
 MAX_DATED = 1_000
 
-# Words of questions about what users said, did or want; and phrases about what they were told.
-_ONESELF = frozenset("i i'm i've i'd i'll me my mine myself we we're we've we'd us our ours".split())
+# Words of questions about what users said, did or want, but for those that are names or other words in another
+# language; and phrases about what they were told.
+_ONESELF = frozenset(
+    """i i'm i've i'd i'll me my mine myself we we're we've we'd us our ours
+    ich mein meine meinen meinem meiner meines wir unser unsere unseren unserem unserer
+    je j'ai j'habite mon notre nous yo mi mis soy estoy tengo vivo nosotros nuestro nuestra
+    meu minha meus minhas sou tenho nosso nossa mio miei sono abito nostro nostra ik mijn wij onze
+    jag jeg minun mój moja moje mnie benim bana
+    я мой моя моё мои меня моей моего мою мне мы наш наша мене мій моє мої εγώ μου είμαι
+    أنا لي عندي אני שלי मैं मेरा मेरी मेरे मुझे tôi saya aku
+    저는 제 제가 저의 나는 내 내가 나의 나에 우리""".split()
+)
+# The same in scripts without blanks, but for one who is helped: "write me a poem".
+_ONESELF_UNSPACED = LazyPattern(r"(?<![给給帮幫替为為教])我|私|僕|俺")
 _TOLD = LazyPattern(
     r"\b(?:did|have|had) you\b|\byou (?:said|say|told|suggest\w*|recommend\w*|mention\w*|advise\w*|explain\w*|gave)\b"
 )
@@ -225,7 +237,7 @@ def read_query(text: str) -> QueryText:
         spoken=spoken,
         elsewhere=tuple(other_stems(text)),
         question=_is_question(text, found if len(text) <= _MAX_OPENING else words(text[:_MAX_OPENING])),
-        personal=_is_personal(found),
+        personal=_is_personal(found) or bool(_ONESELF_UNSPACED.search(text)),
         may_name_time=may_name_time(text[-MAX_DATED:]),
     )
 

@@ -128,13 +128,13 @@ async def test_many_quotations_are_redacted_off_the_event_loop(
         tokens=1,
     )
     await parts.store.conversations.record(turn("a", "b", external_id="chat", recall=record))
-    redact, threads = sources.quotation_text, set[int]()
+    redact, threads = sources.read_quotation, set[int]()
 
-    def noted(*arguments: Any) -> str:
+    def noted(*arguments: Any) -> sources.Readable:
         threads.add(threading.get_ident())
         return redact(*arguments)
 
-    monkeypatch.setattr(sources, "quotation_text", noted)
+    monkeypatch.setattr(sources, "read_quotation", noted)
     assert len(await traced(engine)) == len(quotations)
     assert threads
     assert threading.get_ident() not in threads

@@ -51,9 +51,8 @@ async def test_what_was_said_a_moment_ago_stands_first(
     assert not [item for item in found.items if NOT_FORMED in item.reasons]
 
 
-# A short question in Chinese shares too little with what was said to be related to it.
 @pytest.mark.near_only
-@pytest.mark.parametrize(("before", "now", "question", "place"), [move for move in MOVES if move[0].isascii()])
+@pytest.mark.parametrize(("before", "now", "question", "place"), MOVES)
 async def test_the_prompt_has_it_dated_before_what_it_may_have_changed(
     engine: AsyncRecollect, clock: FakeClock, before: str, now: str, question: str, place: str
 ) -> None:
@@ -196,3 +195,12 @@ async def test_what_was_said_in_an_app_stays_there(engine: AsyncRecollect) -> No
     assert "blue door" in await prompt(engine, asked, scope=scope)
     assert "blue door" not in await prompt(engine, asked, scope=RequestScope(profile="project", app="boat"))
     assert "blue door" not in await prompt(engine, asked)
+
+
+@pytest.mark.near_only
+@pytest.mark.parametrize("long", ["A page. " * 9_000, f"Look: ![a](data:image/png;base64,{'iVBORw0KGgo9' * 9_000})"])
+async def test_a_long_message_hides_none_that_was_said_before_it(engine: AsyncRecollect, long: str) -> None:
+    await say(engine, "My cat is called Tofu.", conversation="pets")
+    await say(engine, long, conversation="pets")
+    found = await engine.search("What is my cat called?", user=ANA)
+    assert "My cat is called Tofu." in [item.memory.text for item in found.items]

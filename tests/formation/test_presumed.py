@@ -44,8 +44,14 @@ async def test_small_talk_of_the_assistant_is_no_quotation(engine: AsyncRecollec
     assert not [text for text in await quoted(engine) if "nephews" in text]
 
 
-async def test_what_a_user_says_in_jest_is_not_quoted(engine: AsyncRecollect) -> None:
-    await tell(engine, user("I mark the essays of year 9. I just LOVE marking on sundays /s"), assistant("Hm."))
-    context = await engine.context("When do I love marking essays?", user="ana")
-    assert "year 9" in context.text
-    assert "LOVE" not in context.text
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I mark the essays of year 9. I just LOVE marking on sundays /s",
+        "Ich korrigiere Aufsätze der 9b. Sonntags am liebsten, haha 😂",
+        "Corrijo redacciones de noveno. Me encanta los domingos, jajaja",
+    ],
+)
+async def test_what_a_user_says_in_jest_is_quoted_whole(engine: AsyncRecollect, said: str) -> None:
+    await tell(engine, user(said), assistant("Hm."))
+    assert said in (await engine.context(said.partition(".")[0] + " Really so?", user="ana")).text

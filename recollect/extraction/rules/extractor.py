@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.dates import DateMention
-from recollect.extraction.irony_and_doubt import is_doubted_taste, is_ironic
 from recollect.extraction.rules.asides import facts_in_passing, find_asides, mentions_fiction
 from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.rules.foreign_languages import foreign_language
@@ -25,7 +24,6 @@ from recollect.extraction.rules.short_answers import answer_as_statement
 from recollect.extraction.sentences import TextSpan, fine_clauses, sentences
 from recollect.extraction.sources import ExtractionInput
 from recollect.extraction.speech_acts import (
-    ends_in_laughter,
     ends_role_play,
     introduces_figure,
     is_command,
@@ -43,7 +41,8 @@ from recollect.extraction.speech_acts import (
 )
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks
-from recollect.types import Candidate, MemoryKind
+from recollect.text.byte_runs import without_bytes
+from recollect.types import Candidate
 
 RULES_VERSION = "rules-3"
 # Statements kept per message, and as many requests to forget: a message with more is a pasted text.
@@ -56,6 +55,8 @@ _MAX_FOREIGN_SENTENCE, _MAX_FOREIGN_MESSAGE = 600, 1_000
 # Characters of a message above which only constraints, such as allergies, are read: letters, drafts and stories are
 # longer, and half of what they state in the first person is not about their writer.
 MAX_SLOT_MESSAGE = 600
+# Share of a sentence's letters that its slots may leave unquoted, such as an "and" between them.
+_MAX_UNQUOTED = 0.2
 # Words that make an order hold beyond the task at hand.
 _STANDING_ORDER = LazyPattern(
     r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default|as\s++a\s++rule|generally|everywhere|"
@@ -64,7 +65,6 @@ _STANDING_ORDER = LazyPattern(
 )
 # What may stand before an order: "Remember: always …", "From now on, always …", "Ok, and please always …".
 _MAX_LEAD_WORDS = 3
-_UNMEANT = (is_invented, is_ironic, is_doubted_taste, ends_in_laughter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +72,8 @@ class RulesResult:
     """What the rules found in messages."""
 
     candidates: Sequence[Candidate] = ()
+    kept: Mapping[int, float] = field(default_factory=dict)
+    """By `seq`: the probability of a message worth keeping, which says more than its facts quote."""
     left_out: Mapping[int, str] = field(default_factory=dict)
     """By `seq`: how much of a message with too many statements was not read or not kept."""
 
@@ -83,13 +85,17 @@ def read_by_rules(source: ExtractionInput) -> RulesResult:
     conversation between people.
     """
     candidates: list[Candidate] = []
+    kept: dict[int, float] = {}
     left_out: dict[int, str] = {}
     for reading in parse_messages(source):
-        kept, why = _of_message(reading, keeps_sentences=source.keeps_sentences)
-        candidates += kept
+        seq = reading.message.seq
+        read, why, worth = _of_message(reading, keeps_sentences=source.keeps_sentences)
+        candidates += read
+        if worth:
+            kept[seq] = max(worth, kept.get(seq, 0.0))
         if why:
-            left_out[reading.message.seq] = why
-    return RulesResult(candidates=candidates, left_out=left_out)
+            left_out[seq] = why
+    return RulesResult(candidates=candidates, kept=kept, left_out=left_out)
 
 
 def forget_requests(source: ExtractionInput) -> list[Candidate]:
@@ -101,10 +107,10 @@ def forget_requests(source: ExtractionInput) -> list[Candidate]:
     ]
 
 
-def _of_message(reading: ParsedMessage, *, keeps_sentences: bool) -> tuple[list[Candidate], str]:
-    """Read one message; return the candidates that are kept, and how much was left out."""
+def _of_message(reading: ParsedMessage, *, keeps_sentences: bool) -> tuple[list[Candidate], str, float]:
+    """Read one message; return the candidates, how much was left out, and how much the message is worth keeping."""
     pieces = sentences(reading.masked)
-    candidates = _stated(reading, pieces[:MAX_SENTENCES], keeps_sentences=keeps_sentences)
+    candidates, worth = _stated(reading, pieces[:MAX_SENTENCES], keeps_sentences=keeps_sentences)
     candidates += requests_of(reading, pieces[MAX_SENTENCES:], limit=MAX_CANDIDATES)
     # "Don't keep this: …" also covers what follows it.
     candidates = _unique(sorted(candidates, key=lambda candidate: reading.message.seq in candidate.forgets_seqs))
@@ -114,13 +120,20 @@ def _of_message(reading: ParsedMessage, *, keeps_sentences: bool) -> tuple[list[
     unread = max(0, len(pieces) - MAX_SENTENCES)
     left_out = [f"{unread} of {len(pieces)} sentences"] if unread else []
     left_out += [f"{len(beyond)} of {len(candidates)} statements"] if beyond else []
-    return [candidate for candidate in candidates if id(candidate) not in beyond], " and ".join(left_out)
+    return [candidate for candidate in candidates if id(candidate) not in beyond], " and ".join(left_out), worth
 
 
-def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan], *, keeps_sentences: bool) -> list[Candidate]:
-    """Read the sentences that are meant; one that takes itself back as a joke may take the one before with it."""
-    kept = {each.piece.start for each in kept_sentences(reading, pieces)} if keeps_sentences else set[int]()
-    by_sentence: list[list[Candidate]] = []
+def _stated(
+    reading: ParsedMessage, pieces: Sequence[TextSpan], *, keeps_sentences: bool
+) -> tuple[list[Candidate], float]:
+    """Read the sentences that are meant; one that takes itself back as a joke may take the one before with it.
+
+    Returns:
+        Slots, requests to forget and, with `keeps_sentences`, notes; and the probability of the message, 0 if it says
+        nothing worth keeping that the slots do not quote.
+    """
+    kept = {each.piece.start: each.probability for each in kept_sentences(reading, pieces)}
+    by_sentence: list[tuple[TextSpan, list[Candidate]]] = []
     imagined = False
     for place, sentence in enumerate(pieces):
         supposed = imagined or opens_role_play(sentence.text) or introduces_figure(sentence.text)
@@ -128,16 +141,42 @@ def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan], *, keeps_sentenc
         if imagined:
             continue
         if not reading.between_people and takes_back_all(sentence.text):
-            by_sentence = [[*forget_previous(reading, sentence)]] if not place else []
+            by_sentence = [(sentence, [*forget_previous(reading, sentence)])] if not place else []
         elif is_joke(sentence.text):
             by_sentence = by_sentence[:-1] if takes_back_previous(sentence.text) else by_sentence
         else:
-            found = [*_of_sentence(reading, sentence)]
-            is_said = any(candidate.kind is MemoryKind.FACT for candidate in found)
-            if sentence.start in kept and not is_said and not any(candidate.forgets for candidate in found):
-                found.append(note(reading, sentence))
-            by_sentence.append(found)
-    return [candidate for found in by_sentence for candidate in found]
+            by_sentence.append((sentence, [*_of_sentence(reading, sentence)]))
+    judged = [(sentence, kept.get(sentence.start, 0.0)) for sentence, _ in by_sentence]
+    worth = _worth(reading, judged, [candidate for _, said in by_sentence for candidate in said])
+    if keeps_sentences:
+        by_sentence = [
+            (sentence, said or [note(reading, sentence)] if sentence.start in kept else said)
+            for sentence, said in by_sentence
+        ]
+    return [candidate for _, candidates in by_sentence for candidate in candidates], worth
+
+
+def _worth(reading: ParsedMessage, judged: Sequence[tuple[TextSpan, float]], found: Sequence[Candidate]) -> float:
+    """Return the probability of a message's likeliest sentence, of those that no slot quotes all of.
+
+    It is 0 where more than half of the message are others' words: what is left of it is mostly an order about these.
+    """
+    if 2 * _letters(reading.masked) < _letters(without_bytes(reading.message.text)):
+        return 0.0
+    quotes = sorted((candidate.quote for candidate in found), key=len, reverse=True)
+    return max((odds for piece, odds in judged if odds and not _is_quoted(reading.quote(piece), quotes)), default=0.0)
+
+
+def _is_quoted(sentence: str, quotes: Sequence[str]) -> bool:
+    """Return whether slots quote a sentence, all of it or clause by clause."""
+    left = sentence
+    for quote in quotes:
+        left = "" if sentence in quote else left.replace(quote, " ")
+    return _letters(left) <= _MAX_UNQUOTED * _letters(sentence)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
 
 
 def _of_sentence(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
@@ -199,7 +238,7 @@ def _in_english(reading: ParsedMessage, sentence: TextSpan) -> Iterator[_Stated]
     if not stated or is_small_talk(stated):
         return
     if not reading.between_people:
-        if any(is_unmeant(sentence.text) for is_unmeant in _UNMEANT):
+        if is_invented(sentence.text):
             return
         answered = answer_as_statement(sentence.text, reading.masked, reading.previous_reply)
         if answered:

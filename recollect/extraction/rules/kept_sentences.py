@@ -1,7 +1,7 @@
 """Which sentences of a user's message are worth keeping, by the learned gate. Loads the gate once.
 
-The gate is trained, for every language alike. What is not meant as it is said (jokes, suppositions, fiction, words of
-others) is not kept, however likely: see `_UNMEANT`.
+The gate is trained, for every language alike. Small talk, suppositions, sentences with secrets and words of others are
+not kept, however likely.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import log
 
 from recollect.extraction.gate_features import MAX_TEXTS, GateInput, features_of
-from recollect.extraction.irony_and_doubt import is_doubted_taste, is_ironic
 from recollect.extraction.message_numbers import MessageContext, message_numbers
 from recollect.extraction.redaction import is_scrubbed
 from recollect.extraction.rules.foreign_languages import foreign_language
@@ -17,16 +16,7 @@ from recollect.extraction.rules.foreign_pieces import is_supposed
 from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.sources import readable, speaker_kind
-from recollect.extraction.speech_acts import (
-    ends_in_laughter,
-    introduces_figure,
-    is_hyperbole,
-    is_hypothetical,
-    is_invented,
-    is_joke,
-    is_small_talk,
-    opens_role_play,
-)
+from recollect.extraction.speech_acts import is_hypothetical, is_small_talk
 from recollect.extraction.statement_gate import StatementGate, shipped_gate
 from recollect.text.byte_runs import BYTE_MARK
 from recollect.types import LoggedMessage
@@ -37,19 +27,7 @@ MESSAGE_THRESHOLD = 0.22
 FURTHER_THRESHOLD = 0.3
 # Characters of a sentence and of a message that is kept from: a longer one is a text, not a remark.
 MAX_SENTENCE, MAX_MESSAGE = 400, 2_000
-_UNMEANT = (
-    is_small_talk,
-    is_hypothetical,
-    is_hyperbole,
-    is_joke,
-    is_invented,
-    is_ironic,
-    is_doubted_taste,
-    ends_in_laughter,
-    opens_role_play,
-    introduces_figure,
-    is_scrubbed,
-)
+_UNKEPT = (is_small_talk, is_hypothetical, is_scrubbed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +117,4 @@ def _is_meant(reading: ParsedMessage, sentence: TextSpan) -> bool:
     language = foreign_language(text, reading.masked)
     if language and is_supposed(text, language):
         return False
-    return not any(is_unmeant(text) for is_unmeant in _UNMEANT)
+    return not any(is_unkept(text) for is_unkept in _UNKEPT)

@@ -268,3 +268,11 @@ def test_whatever_is_said_each_candidate_has_its_evidence(text: str) -> None:
     for candidate in form(text):
         assert candidate.text.strip()
         assert check_evidence(candidate, [logged(text)], frozenset({"user"})).reason == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["We got a puppy!\n> Which one?\nWe called him Rolf.", "My aunt cooks.\n```\nmy uncle sings\n```\nShe has gout."],
+)
+def test_a_fact_quotes_no_sentences_with_others_words_between(said: str) -> None:
+    assert all(candidate.quote in said for candidate in form(said))
