@@ -53,7 +53,7 @@ class DatedClause:
 
     @property
     def deadline(self) -> Direction | None:
-        """Where the date after 'until' lies: ahead, but in doubt if the verb tells of the past."""
+        """The direction of the date after 'until': ahead, but in doubt if the verb tells of the past."""
         return Direction.AHEAD if self._tense(self.own) in (Tense.PRESENT, Tense.FUTURE) else None
 
     @property

@@ -44,7 +44,7 @@ def weekend(today: date, weeks: int) -> Days:
 
 
 def weekend_there(today: date, *, behind: bool) -> Days:
-    """Return the nearest weekend on a side of today: one that has not begun is not behind."""
+    """Return the nearest weekend on a side of today: one that has not begun is not in the past."""
     return weekend(today, -1 if behind and today.weekday() < SATURDAY else 0)
 
 

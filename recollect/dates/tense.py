@@ -160,7 +160,7 @@ def direction(text: str, start: int, end: int, *, default: Direction | None) -> 
 
 
 def deadline(text: str, start: int, end: int, *, ends: bool) -> Direction | None:
-    """Return where the date after 'by' or 'until' lies, by its own clause alone; None if that is in doubt.
+    """Return the direction of the date after 'by' or 'until', by its own clause alone; None if that is in doubt.
 
     What was promised or begun in the past has its end ahead: 'I promised to send it by Friday'.
 

@@ -124,7 +124,7 @@ class AppService:
         """Remove an app for all users of a tenant; with `purge`, erase its memories. Return the number erased.
 
         Raises:
-            UnknownAppError: nobody has registered it, and it has no memories.
+            UnknownAppError: it was never registered, and has no memories.
         """
         removed, known = False, False
         async for subject in self._subjects_of_all_users(app, tenant, ""):

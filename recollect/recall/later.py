@@ -101,9 +101,9 @@ def find_followers(
 def put_followers_first(
     ranked: Sequence[RankedMemory], followers: Mapping[bytes, Sequence[RankedMemory]], *, limit: int
 ) -> list[RankedMemory]:
-    """Let no fact stand about whose value something was said later: both are shown, whatever is asked, the later first.
+    """Take facts about whose value something was said later out of the profile: both are shown, the later one first.
 
-    A fact on health or another hard constraint stands all the same.
+    A fact on health or another hard constraint stays in the profile.
 
     Args:
         ranked: Standing facts first, then the others, best first.

@@ -83,6 +83,6 @@ class BlockingAppService:
         """Remove an app for all users of a tenant; with `purge`, erase its memories. Return the number erased.
 
         Raises:
-            UnknownAppError: nobody has registered it, and it has no memories.
+            UnknownAppError: it was never registered, and has no memories.
         """
         return self._engine.run(self._engine.core.apps.remove_for_all_users(app, purge=purge, tenant=tenant))

@@ -63,7 +63,7 @@ _STANDING_ORDER = LazyPattern(
     r"every\s++time|(?:in|for)\s++(?:all|any|every)\s++(?:my\s++|of\s++my\s++|our\s++)?\w++|ever)\b",
     re.IGNORECASE,
 )
-# What may stand before an order: "Remember: always …", "From now on, always …", "Ok, and please always …".
+# What may come before an order: "Remember: always …", "From now on, always …", "Ok, and please always …".
 _MAX_LEAD_WORDS = 3
 
 

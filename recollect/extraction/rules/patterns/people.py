@@ -1,6 +1,6 @@
 """Facts of relations: family, friends, pets; and marital status. Pure.
 
-A relation is written in small letters, and its name is complete: 'My Cat Is A Lemon' and headings name nobody.
+A relation is written in small letters, and its name is complete: 'My Cat Is A Lemon' and headings name no one.
 """
 
 import re
