@@ -134,6 +134,11 @@ _WORDS = frozenset(
     не нет ни никогда ничего никто без нельзя ні ніколи нічого ніхто немає δεν μην όχι ποτέ τίποτα κανείς χωρίς
     لا ليس ليست لم لن ما بدون غير لست نیست نه هرگز بدون לא אין אף בלי לעולם नहीं नही न मत कभी बिना""".split()
 )
+# Contractions as they read without their apostrophe; those that spell another word ("wont", "cant") are meant anyway.
+CONTRACTED = frozenset(
+    """isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt wont wouldnt cant couldnt shouldnt mustnt neednt
+    aint""".split()
+)
 _INSIDE_WORD = LazyPattern(r"[不没沒無无未别莫非]|ない|なかった|ません|ぬ|안 |않|못|없|아니|ไม่|มิได้")
 
 
@@ -143,5 +148,5 @@ def negations(text: str) -> int:
     >>> negations("Ich esse kein Fleisch."), negations("我不吃肉"), negations("I don't eat meat."), negations("I eat.")
     (1, 1, 1, 0)
     """
-    told = sum(word in _WORDS or word.endswith("n't") for word in words(text))
+    told = sum(word in _WORDS or word.endswith("n't") or word in CONTRACTED for word in words(text))
     return told + len(_INSIDE_WORD.findall(text))
