@@ -253,4 +253,4 @@ _DUTCH = ForgetForms(
     everything=pattern(r"(?:alles,? (?:wat )?je (?:over|van) mij weet|alles over mij|mij)"),
 )
 
-FORMS = (ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH)
+LATIN = (ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH)

@@ -1,4 +1,4 @@
-"""Requests to forget: whether a sentence asks to forget something, and what. Seven languages. Pure.
+"""Requests to forget: whether a sentence asks to forget something, and what. Twelve languages. Pure.
 
 'Please forget what I told you about Tom' names the topic 'Tom'; 'Forget it, let's go on' is no request.
 """
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
-from recollect.extraction.foreign_forget_forms import FORMS
+from recollect.extraction.foreign_forget_forms import LATIN
 from recollect.extraction.forget_forms import ForgetForms
+from recollect.extraction.other_script_forget_forms import OTHER_SCRIPTS
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.speech_acts import is_retraction
 from recollect.lazy_pattern import LazyPattern
@@ -50,6 +51,9 @@ _TURNS_TO_ASSISTANT = LazyPattern(
     re.IGNORECASE,
 )
 _MAX_TURNS = 4
+_OTHER_SCRIPT = LazyPattern("[\u0400-\u06ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+# Around a topic.
+_MARKS = " .,:!?。，：！？、；，؛؟"
 # 'She said, please forget the cake' asks another person.
 _REPORTED = LazyPattern(
     r"\b(?:said|says|say|told|tells|asked|asks|wrote|writes|texted|goes|went|replied|like|begged|sagt|sagte|dit|dice"
@@ -94,7 +98,7 @@ def forget_request(sentence: str) -> ForgetRequest | None:
         return None
     text = squeeze(sentence.replace("’", "'"))
     for part in _parts(text):
-        for forms in FORMS:
+        for forms in (*LATIN, *OTHER_SCRIPTS) if _OTHER_SCRIPT.search(part) else LATIN:
             found = _read(part, forms)
             if found:
                 return found
@@ -135,10 +139,11 @@ def _read(text: str, forms: ForgetForms) -> ForgetRequest | None:
 
 
 def _named(topic: str, forms: ForgetForms) -> ForgetRequest | None:
-    topic = forms.tail.sub("", topic.strip(" .,:!?")).strip(" .,:!?\"'")
-    if forms.everything.fullmatch(topic):
+    whole = topic.strip(_MARKS)
+    topic = forms.tail.sub("", whole).strip(f"{_MARKS}\"'")
+    if forms.everything.fullmatch(whole) or forms.everything.fullmatch(topic):
         return ForgetRequest(Scope.EVERYTHING)
-    if forms.before.fullmatch(topic):
+    if forms.before.fullmatch(whole) or forms.before.fullmatch(topic):
         return ForgetRequest(Scope.BEFORE)
     lead = forms.told.match(topic)
     if not (lead and lead.end()) and not _TOLD_TOPIC.match(topic) and _INSTEAD.match(topic):

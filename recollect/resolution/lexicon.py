@@ -6,11 +6,6 @@ NEGATIONS = frozenset(
     """not no never none nobody nothing neither nor without cannot hardly barely stopped quit former formerly ex used
     anymore unable refuses avoids lack lacks""".split()
 )
-# Contractions as they read without their apostrophe; those that spell another word ("wont", "cant") are meant anyway.
-CONTRACTED = frozenset(
-    """isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt wont wouldnt cant couldnt shouldnt mustnt neednt
-    aint""".split()
-)
 NUMBER_WORDS = {
     word: str(number)
     for number, word in enumerate(

@@ -9,13 +9,13 @@ from itertools import pairwise
 from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.lexicon import (
     AMBIGUOUS_DATES,
-    CONTRACTED,
     DATES,
     EQUALS,
     NEGATIONS,
     NUMBER_WORDS,
 )
 from recollect.text import STOP_WORDS, stem, words
+from recollect.text.questions import CONTRACTED
 from recollect.text_caches import register_text_cache
 
 # 'Like' is a stop word for finding; for comparing it is what 'likes' says. The others tell where and how.

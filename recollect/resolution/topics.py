@@ -3,30 +3,44 @@
 import re
 
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.tokens import TokenizedSentence, token, tokenize
+from recollect.text import is_unspaced, terms, words
 from recollect.text.languages import LANGUAGES
 from recollect.text.normalize import fold
 
-# Words that name fact keys, in seven languages. The text of the fact need not contain them.
+# Words that name fact keys, in twelve languages. The text of the fact need not contain them.
 _TOPIC_WORDS = {
     "location origin": """
         address home city town country location residence live living adresse wohnort wohne stadt adresa
         ville habite domicile dirección ciudad vivo domicilio indirizzo città casa endereço cidade moro
         adres woonplaats woon
+        адрес адресе город городе 地址 住址 住所 住處 城市 주소 사는 عنوان عنواني مدينتي سكني
     """,
     "job employer work_hours": """
         job work occupation profession career employer company workplace beruf arbeit arbeitgeber
         arbeite travail métier emploi travaille trabajo empleo profesión lavoro professione trabalho
         emprego werk baan
+        работа работу работе профессии профессию 工作 职业 職業 公司 仕事 職場 직업 직장 회사 عملي وظيفتي
     """,
-    "name full_name first_name middle_name last_name address_as": "name nickname surname nom prénom nombre nome naam",
-    "age birthday birth_year": "age alter âge edad età idade leeftijd",
+    "name full_name first_name middle_name last_name address_as": """
+        name nickname surname nom prénom nombre nome naam
+        имя имени 名字 姓名 名前 이름 اسمي
+    """,
+    "age birthday birth_year": """
+        age alter âge edad età idade leeftijd
+        возраст возрасте 年龄 年齡 年齢 나이 عمري
+    """,
     "birthday birth_year age": """
         birthday birthdate born geburtstag anniversaire cumpleaños compleanno aniversário verjaardag
+        рождения 生日 誕生日 생일 ميلادي
     """,
     "diet avoid": "diet eat food ernährung régime dieta essen alimentation alimentación alimentazione dieet",
-    "allergy": "allergy allergies allergic allergie allergien alergia alergias allergia allergieën",
+    "allergy": """
+        allergy allergies allergic allergie allergien alergia alergias allergia allergieën
+        аллергия аллергию аллергии 过敏 過敏 アレルギー 알레르기 حساسيتي حساسية
+    """,
     "condition": """
         illness disease condition diagnosis health sickness krankheit diagnose maladie diagnostic
         enfermedad
@@ -35,10 +49,15 @@ _TOPIC_WORDS = {
         partner girlfriend boyfriend husband wife spouse relationship marriage freund freundin mann frau
         mari femme copain copine novio novia marido esposa marito moglie fidanzato fidanzata namorado
         namorada
+        девушку девушке мужа муже жену жене 女朋友 男朋友 妻子 丈夫
+        彼女 彼氏 夫 妻 여자친구 남자친구 아내 남편 زوجتي زوجي
     """,
-    "phone": "phone telephone mobile telefon telefonnummer téléphone teléfono telefono telefone",
+    "phone": """
+        phone telephone mobile telefon telefonnummer téléphone teléfono telefono telefone
+        телефон телефона 电话 電話 电话号码 電話番号 전화번호 هاتفي
+    """,
     "email": "email mail",
-    "religion": "religion faith glaube religione religión religião",
+    "religion": "religion faith glaube religione religión religião религию вере 宗教 종교 ديني",
     "weight": "weight weigh gewicht poids peso",
     "height": "height tall größe taille estatura altezza altura",
     "pronouns gender": "pronouns pronoun gender pronomen pronoms pronombres pronomi",
@@ -50,7 +69,7 @@ _MODIFIERS = frozenset(
     token(word)
     for word in """old new current exact full real own number numbers details detail info information status
     habits do does ex my mine mein meine meinen mon ma mes mi mis il la lo mio mia meu minha
-    mijn ich je wo où donde dónde dove onde waar num number""".split()
+    mijn номер ich je wo où donde dónde dove onde waar num number""".split()
 )
 
 # Words by which a person names a topic, and words that memories of it may have instead.
@@ -152,6 +171,11 @@ _APART = LazyPattern(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECAS
 _FUNCTION_WORDS = frozenset().union(*(language.stop for language in LANGUAGES.values()))
 
 
+@remembered
+def _terms(content: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for word in content for term in terms(word))
+
+
 def topic_keys(topic: TokenizedSentence) -> frozenset[str]:
     """Return the fact keys that a topic names: 'my address', 'where I live', 'mein Beruf'.
 
@@ -181,6 +205,7 @@ def topic_words(topic: str) -> frozenset[str]:
     ['grossess']
     """
     content = frozenset(tokenize(topic).content - DEGREE - {"user"})
+    content = content or frozenset(word for word in words(topic) if is_unspaced(word))  # one character: a cat
     kept = frozenset(word for word in content if fold(word) not in _FUNCTION_WORDS) or content
     return kept - _GENERIC or kept
 
@@ -202,4 +227,7 @@ def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:
 def _is_named(word: str, content: frozenset[str]) -> bool:
     if word in content or not _RELATED_BY_WORD.get(word, frozenset()).isdisjoint(content):
         return True
+    if not word.isascii():  # other scripts inflect in other ways, or write without blanks
+        named = frozenset(terms(word))
+        return bool(named) and named <= _terms(content)
     return word in _MEDICINES and any(_MEDICINE.fullmatch(other) for other in content)

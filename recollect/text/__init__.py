@@ -15,6 +15,7 @@ from recollect.text.proper_names import (
 )
 from recollect.text.questions import (
     asks,
+    asks_for_facts,
     is_opener,
     negations,
     only_asks,
@@ -43,6 +44,7 @@ __all__ = [
     "Read",
     "Topic",
     "asks",
+    "asks_for_facts",
     "bare",
     "clean",
     "conversation_tag",

@@ -60,6 +60,27 @@ TOPICS = {
     "Apaga o meu endereço da tua memória": "o meu endereço",
     "Vergeet dat ik in Utrecht woon": "in Utrecht woon",
     "Verwijder mijn adres uit je geheugen": "mijn adres",
+    "忘掉我对花生过敏这件事。": "对花生过敏",
+    "请忘记我住在北京。": "住在北京",
+    "把我的地址忘掉吧。": "地址",
+    "你可以忘掉我的工作吗？": "工作",
+    "別再提我的前女友了。": "前女友",
+    "不要记住我的年龄。": "年龄",
+    "请把我的电话号码从你的记忆中删除。": "电话号码",
+    "京都に住んでいることは忘れてください。": "京都に住",
+    "私の住所を忘れて。": "住所",
+    "花粉症のことは忘れてください。": "花粉症",
+    "私の年齢は覚えないでください。": "年齢",
+    "내가 부산에 산다는 것을 잊어줘.": "부산에",
+    "제 땅콩 알레르기를 잊어 주세요.": "땅콩 알레르기",
+    "Забудь, что я живу в Твери.": "я живу в Твери",
+    "Пожалуйста, забудь о моей аллергии на орехи.": "аллергии на орехи",
+    "Ты можешь забыть мой возраст?": "возраст",
+    "Удали мой номер телефона из памяти.": "номер телефона",
+    "Больше не упоминай мою бывшую.": "бывшую",
+    "انسَ أنني أعيش في حلب.": "أعيش في حلب",
+    "من فضلك انس أني مصاب بالسكري.": "مصاب بالسكري",
+    "احذف عنواني من ذاكرتك.": "عنواني",
 }
 BEHIND_SOMETHING_ELSE = {
     "listen, aoife's on this laptop so please wipe everything about the proposal, act like i never said it": (
@@ -118,6 +139,13 @@ SCOPES = {
     "forget what I just said": Scope.BEFORE,
     "Don't remember this": Scope.BEFORE,
     "Vergiss das": Scope.BEFORE,
+    "忘掉关于我的一切。": Scope.EVERYTHING,
+    "忘了我刚才说的话。": Scope.BEFORE,
+    "私のことは全部忘れてください。": Scope.EVERYTHING,
+    "さっき言ったことは忘れて。": Scope.BEFORE,
+    "방금 한 말은 잊어줘.": Scope.BEFORE,
+    "Забудь всё, что ты обо мне знаешь.": Scope.EVERYTHING,
+    "Забудь, что я только что сказал.": Scope.BEFORE,
     "that stays between us, don't save it": Scope.BEFORE,
 }
 NONE = """
@@ -177,6 +205,23 @@ i'd rather you didn't use emojis
 lose the bit about prices from this mail
 leave the cat out of the story
 that stays between us two, what a day
+我忘了带钥匙。
+别忘了我对花生过敏。
+忘了告诉你我住在北京。
+忘记密码了怎么办？
+忘记他很难。
+傘を忘れてしまいました。
+財布を忘れてね、困ったよ。
+京都に住んでいることを忘れないでください。
+それは忘れてください。
+우산을 잊어버렸어요.
+이름을 잊어버려서 당황했어요.
+내 생일을 잊지 마.
+Не забудь, что я живу в Твери.
+Забыл сказать, что живу в Твери.
+Забудь, давай о другом.
+لا تنس أنني أعيش في حلب.
+نسيت مفاتيحي.
 """
 
 

@@ -27,6 +27,13 @@ NEAR = [
         "soy celiaca desde los doce años",
     ),
     ("我对花生过敏已经很多年了", "其实我对花生过敏已经很多年", "我对花生过敏已经很多年"),
+    ("I received the parcel on Monday", "i recieved the parcel on monday", "i recieved the parcel on monday"),
+    ("I don't eat meat on Fridays", "i dont eat meat on fridays", "i dont eat meat on fridays"),
+    ("I play in a brass band", "I play in a bras band", "I play in a bras band"),
+    ("I want to move to Bergen", "so i wnat to move to Bergen", "i wnat to move to Bergen"),
+    ("Ich hätte gern mehr Zeit", "ich haette gern mehr Zeit", "ich haette gern mehr Zeit"),
+    ("j'aime les pommes vertes", "j'aime les pomes vertes", "j'aime les pomes vertes"),
+    ("я живу в Москве с апреля", "я живу в Мосвке с апреля", "я живу в Мосвке с апреля"),
 ]
 OTHER = [
     ("I have a cat at home with me", "I have a car at home with me"),
@@ -38,6 +45,12 @@ OTHER = [
     ("我喜欢在早上喝咖啡和茶", "我不喜欢在早上喝咖啡和茶"),
     ("Soy alérgica a las nueces", "Mi hermana vive en Sevilla y trabaja en un banco"),
     ("I live in Oslo", "I live in Rome"),
+    ("I can stand opera at all", "i cant stand opera at all"),
+    ("My wife is called Ana here", "My wife is called Anna here"),
+    ("mi hermano vive en Sevilla", "mi hermana vive en Sevilla"),
+    ("I was told it is hypotension", "I was told it is hypertension"),
+    ("my employer is in hospital now", "my employee is in hospital now"),
+    ("I have eight cats at home", "I have eighty cats at home"),
     ("yes", "yes please do"),
 ]
 

@@ -90,6 +90,12 @@ REQUESTS = [
     (["J'habite à Lyon. J'aime le jazz."], "Oublie que j'habite à Lyon.", "Lyon", "jazz"),
     (["Vivo en Madrid. Me gusta el café."], "Olvida que vivo en Madrid", "Madrid", "café"),
     (["Abito a Milano. Mi piace il caffè."], "Dimentica che abito a Milano.", "Milano", "caffè"),
+    (["我对花生过敏。我住在南京。"], "忘掉我对花生过敏这件事。", "花生", "南京"),
+    (["我的猫叫豆豆。我住在南京。"], "忘掉我的猫。", "豆豆", "南京"),
+    (["私は京都に住んでいます。猫が好きです。"], "京都に住んでいることは忘れてください。", "京都", "猫"),
+    (["저는 부산에 살아요. 커피를 좋아해요."], "내가 부산에 산다는 것을 잊어줘.", "부산", "커피"),
+    (["У меня аллергия на орехи. Я живу в Туле."], "Забудь о моей аллергии на орехи.", "орех", "Туле"),
+    (["أنا أعيش في حلب. أحب القهوة."], "انسَ أنني أعيش في حلب.", "حلب", "القهوة"),
 ]
 
 
@@ -130,7 +136,7 @@ def _repeated(question: str) -> list[dict[str, object]]:
         note(f"The user says: {sentence}", sentence, message=number)
         for number, text in enumerate(said, start=1)
         if text not in requests
-        for sentence in re.split(r"(?<=[a-z])[.!] ", text)
+        for sentence in filter(None, re.split(r"(?<=[^\W\d])(?:[.!] |。)", text))
     ]
 
 

@@ -24,6 +24,13 @@ def reading(parts: Components, *items: dict[str, object]) -> tuple[AsyncRecollec
         "Which shoes suit a nurse on her feet all day?",
         "Sono celiaca",
         "花生过敏",
+        "I'm celiac, what can I eat in Rome?",
+        "Was kann ich als Vegetarierin in Rom essen?",
+        "Soy celíaca, ¿qué puedo comer en Roma?",
+        "我对花生过敏，在罗马能吃什么？",
+        "У меня целиакия, что мне есть в Риме?",
+        "セリアック病なんですが、ローマで何を食べられますか？",
+        "Can you always answer in French?",
     ],
 )
 async def test_s3_what_tells_without_i_or_my_reaches_the_model(
@@ -33,6 +40,26 @@ async def test_s3_what_tells_without_i_or_my_reaches_the_model(
     await tell(asking, text)
     assert len(model.calls) == 1
     assert text in model.calls[0].user
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wie spät ist es in Tokio?",
+        "¿Cómo se hace una tortilla?",
+        "Comment faire des crêpes ?",
+        "秘鲁的首都是哪里？",
+        "Сколько будет 17 на 23?",
+        "富士山の高さは？",
+        "서울의 인구는 얼마야?",
+        "How do I sort a list in Python?",
+    ],
+)
+async def test_a_question_of_facts_costs_no_call(engine: AsyncRecollect, parts: Components, text: str) -> None:
+    asking, model = reading(parts)
+    await tell(asking, text)
+    assert model.calls == []
+    assert parts.metrics.skipped["question"] == 1
 
 
 async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRecollect, parts: Components) -> None:

@@ -1,7 +1,8 @@
 """Bytes in a text become a short mark before any limit counts, and no word is taken for bytes."""
 
+import json
 import time
-from base64 import b64encode, encodebytes
+from base64 import a85encode, b64encode, b85encode, encodebytes
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ from recollect.text.byte_runs import without_bytes
 
 IMAGE = b64encode(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + Random(1).randbytes(30_000)).decode()
 URL = f"data:image/png;base64,{IMAGE}"
+DRAWING = f"<svg xmlns='http://www.w3.org/2000/svg'><path d='{'M0 0L1 1 ' * 40}'/></svg>"
 LINES = encodebytes(Random(2).randbytes(3_001)).decode()
 
 
@@ -28,6 +30,10 @@ LINES = encodebytes(Random(2).randbytes(3_001)).decode()
         (LINES, "[data, 3.0 kB]"),
         (Random(3).randbytes(400).hex(), "[data, 0.6 kB]"),
         ("data:image/svg+xml;utf8,%3Csvg" + "%20" * 100, "[image/svg+xml, 0.3 kB]"),
+        (f"data:image/svg+xml;utf8,{DRAWING}", "[image/svg+xml, 0.4 kB]"),
+        (f'<img src="data:image/svg+xml,{DRAWING}" alt="my dog">', "[image/svg+xml, 0.4 kB: my dog]"),
+        (a85encode(Random(5).randbytes(3_000)).decode(), "[data, 3.0 kB]"),
+        (b85encode(Random(5).randbytes(3_000)).decode(), "[data, 3.0 kB]"),
     ],
 )
 @pytest.mark.parametrize(
@@ -42,9 +48,22 @@ def test_words_around_bytes_stay_and_the_bytes_go(carrier: str, left: str, befor
     assert " ".join(without_bytes(f"{before} {carrier} {after}").split()) == f"{before} {left} {after}"
 
 
+@pytest.mark.parametrize("said", ["My knee hurts.", "Mein Knie tut weh.", "我膝盖疼。"])
+@pytest.mark.parametrize("shape", [0, 1])
+def test_words_in_json_beside_bytes_are_the_senders(said: str, shape: int) -> None:
+    parts: list[object] = [
+        {"image": URL, "text": said},
+        [{"type": "image_url", "image_url": {"url": URL}}, {"type": "text", "text": said}],
+    ]
+    assert readable_text(json.dumps(parts[shape])) == f"[image/png, 30 kB]\n{said}"
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        json.dumps({"mail": "Ana writes that she lives in Rome. " * 9, "text": "I am Ana."}),
+        "if(a>0){b.push(c[d].value);return{name:e.name,total:Math.round(f*100)/100}}" * 9,
+        '{"id":17,"name":"Ana","tags":["a","b"],"when":"2026-01-02T03:04:05Z"},' * 9,
         "haha" * 100,
         "a" * 700,
         "我住在成都" * 200,
