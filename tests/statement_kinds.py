@@ -161,6 +161,7 @@ BY_SUBJECT_ALONE = {
 WHOLE_ERASURE = {f"erase/{name}" for table in TABLES for name in table.delete_statements}
 # Statements that read all of a subject, as they are meant to: in threads that read, never in a transaction.
 READING_ALL = {
+    "episode/chain",
     "embedding/lacking",
     "export/one",
     "export/named",

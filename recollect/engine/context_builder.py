@@ -29,6 +29,7 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
     Message,
+    MessageRef,
     OmittedMemory,
     Recall,
     RecalledMemory,
@@ -127,13 +128,14 @@ def turns_wanted(log: Sequence[Message], scope: MemoryScope, conversation: str |
         None if the window is one conversation's.
     """
     policy = scope.profile.episodes
-    if policy.window_of != "user" or scope.writes is None:
+    if policy.window_of != "user" or scope.writes != scope.home:
         return None
     held = sum(message.role == "user" for message in log)
     return Elsewhere(
         home=scope.home,
-        subject=scope.writes,
+        subject=scope.home,
         profile=scope.profile.name,
+        summarized=policy.window > 0,
         room=max((policy.window or policy.keep) - held, 0),
         own_name=conversation,
         present=frozenset(message.hash for message in log),
@@ -232,23 +234,22 @@ class ContextBuilder:
         )
         turns = await turns_elsewhere(self._components.store, elsewhere) if room.tokens > 0 else ()
         found = await recent_words(turns, elsewhere.subject, elsewhere.home, self._runtime)
-        found = await without_withheld(self._components.store, elsewhere.subject, found, rules)
+        told = await without_withheld(self._components.store, elsewhere.subject, found, rules)
+        # A turn is shown whole: nothing of it where a rule keeps a part of it back.
+        hidden = {words.turn for words in found if words not in told}
         quoted = {
-            (source.conversation, source.seq)
+            source.ref
             for item in rendered.items
             if item.memory.kind is MemoryKind.TURN
             for source in item.memory.evidence
         }
-        shown = [
-            RecentMessage(
-                speaker=speaker_name(words.message.name) or f"the {words.message.role}",
-                text=words.text,
-                said_at=words.message.said_at,
-            )
-            for words in found
-            if (words.message.conversation, words.message.seq) not in quoted
-        ]
-        block = recent_block(shown, room, key=frame.key, zone=frame.zone)
+        shown: dict[MessageRef, list[RecentMessage]] = {}
+        for words in told:
+            if words.turn not in hidden and words.message.ref not in quoted:
+                speaker = speaker_name(words.message.name) or f"the {words.message.role}"
+                message = RecentMessage(speaker=speaker, text=words.text, said_at=words.message.said_at)
+                shown.setdefault(words.turn, []).append(message)
+        block = recent_block(list(shown.values()), room, key=frame.key, zone=frame.zone)
         if not block.text:
             return rendered
         recalled = GAP.join(part for part in (rendered.recalled, block.text) if part)

@@ -13,7 +13,7 @@ from recollect.extraction.chat_bridges import labelled_parts
 from recollect.extraction.sources import Exchange
 from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from recollect.prompt.conversation_summary import summary_lines
-from recollect.types import Conversation, ConversationId, LoggedMessage, Memory, RequestScope, Subject
+from recollect.types import Conversation, ConversationId, LoggedMessage, Memory, MemoryState, RequestScope, Subject
 
 # Episodes read at once for the summary of the conversation: about as many as fit by default.
 _BATCH_SIZE = 12
@@ -26,6 +26,8 @@ class ConversationWindow:
     scope: MemoryScope
     subject: Subject
     """The subject whose memory the conversation forms."""
+    key: CoverageKey | None = None
+    """None: nothing was recorded yet."""
     coverage: Coverage | None = None
     """None: nothing was recorded yet."""
     elsewhere: tuple[Exchange, ...] = ()
@@ -41,7 +43,7 @@ class ConversationWindow:
     def room(self) -> int:
         """Number of turns of other conversations that the window has room for."""
         policy = self.scope.profile.episodes
-        if policy.window_of != "user":
+        if policy.window_of != "user" or self.subject != self.scope.home:
             return 0
         return max((policy.window or policy.keep) - len(self._own_turns), 0)
 
@@ -54,7 +56,8 @@ class ConversationWindow:
         if self.coverage is None:
             return ()
         policy = self.scope.profile.episodes
-        return self.coverage.tail if policy.window else self.coverage.tail[-policy.keep :]
+        turns = self.coverage.gap + self.coverage.tail
+        return turns if policy.window else turns[-policy.keep :]
 
 
 class WindowReader:
@@ -93,7 +96,8 @@ class WindowReader:
         memory_scope = await self.memory_scope(known, scope)
         owner = written_subject(memory_scope)
         key = CoverageKey(subject=owner, home=known.subject, conversation=known.id)
-        window = ConversationWindow(scope=memory_scope, subject=owner, coverage=await read_coverage(self._store, key))
+        coverage = await read_coverage(self._store, key)
+        window = ConversationWindow(scope=memory_scope, subject=owner, key=key, coverage=coverage)
         return await self._with_elsewhere(window, known.subject, known.id)
 
     async def read_or_begin(self, conversation: str, subject: Subject, scope: RequestScope) -> ConversationWindow:
@@ -107,10 +111,12 @@ class WindowReader:
 
     async def episodes(self, window: ConversationWindow) -> list[Memory]:
         """Read the newest episodes of a conversation, as many as fit into its summary, oldest first."""
-        if window.coverage is None:
+        if window.coverage is None or window.key is None:
             return []
         episodes: list[Memory] = []
-        left = window.coverage.episodes
+        taken_back = {stray.id for stray in window.coverage.strays}
+        spans = await self._store.conversations.episode_ranges(window.subject, window.key.conversation)
+        left = [span for span in spans if span.state is MemoryState.ACTIVE and span.id not in taken_back]
         while left and len(window.summary_lines(episodes)) == len(episodes):
             older = await self._store.memories.get_many(window.subject, [span.id for span in left[-_BATCH_SIZE:]])
             episodes, left = older + episodes, left[:-_BATCH_SIZE]
@@ -120,8 +126,14 @@ class WindowReader:
         self, window: ConversationWindow, home: Subject, own: ConversationId | None
     ) -> ConversationWindow:
         """Fill a window that spans the user's conversations with the newest turns of the others."""
+        profile = window.scope.profile
         wanted = Elsewhere(
-            home=home, subject=window.subject, profile=window.scope.profile.name, room=window.room, own=own
+            home=home,
+            subject=window.subject,
+            profile=profile.name,
+            room=window.room,
+            summarized=profile.episodes.window > 0,
+            own=own,
         )
         return replace(window, elsewhere=await turns_elsewhere(self._store, wanted))
 

@@ -26,6 +26,8 @@ class Elsewhere:
     """Profile of these conversations: words to another app or character stay there."""
     room: int
     """Maximum number of turns."""
+    summarized: bool
+    """Whether the profile sums up what leaves the window."""
     own: ConversationId | None = None
     """The conversation of the request, if it is recorded already."""
     own_name: str | None = None
@@ -39,17 +41,28 @@ async def turns_elsewhere(store: Store, wanted: Elsewhere) -> tuple[Exchange, ..
     if wanted.room <= 0:
         return ()
     found: list[Exchange] = []
-    for other in await store.conversations.list(wanted.home, limit=MAX_CONVERSATIONS):
+    for other, cursor in await _others(store, wanted):
         if len(found) >= wanted.room and other.updated_at < said_at(found[-wanted.room]):
             break  # all that is left is older
         if not _is_read(other, wanted):
             continue
         whose = CoverageKey(subject=wanted.subject, home=wanted.home, conversation=other.id)
-        tail = (await read_coverage(store, whose)).tail
-        if not _is_continued(tail, wanted.present):
-            found += [turn for turn in tail[-wanted.room :] if not _is_held(turn, wanted.present)]
+        coverage = await read_coverage(store, whose, cursor=cursor)
+        turns = coverage.gap + coverage.tail
+        if not _is_continued(turns, wanted.present):
+            found += [turn for turn in turns[-wanted.room :] if not _is_held(turn, wanted.present)]
             found.sort(key=said_at)
     return tuple(found[-wanted.room :])
+
+
+async def _others(store: Store, wanted: Elsewhere) -> list[tuple[Conversation, int | None]]:
+    """List conversations with turns that no episode covers, last updated first, each with its cursor if it has one."""
+    if not wanted.summarized:
+        return [(found, None) for found in await store.conversations.list(wanted.home, limit=MAX_CONVERSATIONS)]
+    listed = await store.conversations.unsummarized(
+        wanted.subject, wanted.profile, limit=MAX_CONVERSATIONS, newest=True
+    )
+    return [(found.conversation, found.cursor) for found in listed]
 
 
 def said_at(turn: Exchange) -> datetime:

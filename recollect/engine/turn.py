@@ -293,7 +293,11 @@ class TurnService:
         if profile.form.turns:
             requests.insert(0, replace(due, stage="index", version=TURNS_VERSION))
         if window := profile.episodes.window:
-            requests.append(replace(due, stage="episodes", version=EPISODES_VERSION, every_turns=window, on_edit=True))
+            of_user = profile.episodes.window_of == "user"
+            version = EPISODES_VERSION
+            requests.append(
+                replace(due, stage="episodes", version=version, every_turns=window, of_user=of_user, on_edit=True)
+            )
         return tuple(requests)
 
     def _start_in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

@@ -1,6 +1,6 @@
 """What episodes cover of a conversation, and what waits to be summed up. Reads the store."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.extraction.sources import Exchange, exchanges
@@ -24,67 +24,76 @@ class CoverageKey:
 class Coverage:
     """The active path as episodes divide it."""
 
-    strays: tuple[EpisodeRange, ...]
-    """Active episodes that an edit took off the path."""
-    episodes: tuple[EpisodeRange, ...]
-    """Active ones that are on it, by turn."""
-    gap: tuple[Exchange, ...]
-    """Turns that no episode covers though a later one does; only where something was taken away between."""
-    gap_turn: int
-    """Number of the first of them, counted from 1 along the path."""
-    covered: int
-    """`seq` of the last message that an episode covers; 0 where none does."""
+    cursor: int
+    """All of the path up to this message is in episodes, or was and was taken away on purpose."""
+    end: int
+    """The last message that was read of the path."""
     tail: tuple[Exchange, ...]
     """The turns after all episodes: the window."""
-    tail_turn: int
-    """Number of the first of them."""
+    gap: tuple[Exchange, ...] = ()
+    """Turns that no episode covers though a later one does, where an erasure or an edit took one away: of several
+    stretches the first."""
+    strays: tuple[EpisodeRange, ...] = ()
+    """Active episodes that an edit took off the path."""
+
+    @property
+    def waiting(self) -> tuple[Exchange, ...]:
+        """The turns to be summed up next: those in the gap first."""
+        return self.gap or self.tail
+
+    def cursor_after(self, turns: int) -> int:
+        """Return the cursor when so many of the waiting turns are summed up."""
+        left = self.waiting[turns:]
+        if left:
+            return left[0][0].parent_seq
+        return self.gap[-1][-1].seq if self.gap else self.end
 
 
-async def read_coverage(store: Store, whose: CoverageKey, *, passed: int = 0, enough: int | None = None) -> Coverage:
+async def read_coverage(
+    store: Store, whose: CoverageKey, *, cursor: int | None = None, enough: int | None = None
+) -> Coverage:
     """Read how far episodes cover the active path of a conversation.
 
-    An episode is valid if its last message is on the path, for then all before it are. In the usual case, in which
-    episodes follow one another up to a message of the path, only the messages after them are read.
+    In the usual case, in which all of the path up to the cursor is covered and nothing after it, only the messages
+    after it are read. Else the whole path is divided by the episodes on it. An episode is on it if its last message is,
+    for then all before it are.
 
     Args:
         store: Holds messages and episodes.
         whose: Which conversation.
-        passed: The cursor of the formation. Where it is on the path, all before it was summed up once, and what is not
-            covered there any more was taken away on purpose: an erased episode does not come back.
+        cursor: That of the formation: what is before it and not covered was taken away on purpose, as an erased
+            episode does not come back. None: the end of the last episode.
         enough: Turns of the tail that need to be read; None reads them all.
     """
-    spans = _newest(await store.conversations.episode_ranges(whose.subject, whose.conversation))
-    last = spans[-1] if spans else None
-    passed_seq = last.last_seq if last else 0
-    tail = await _path(store, whose, passed_seq, enough)
-    usual = _in_a_row(spans) and (not last or (tail and tail[0].parent_seq == passed_seq))
-    if usual and not any(message.seq == passed for message in tail):
-        return Coverage(
-            strays=(),
-            episodes=_active(spans),
-            gap=(),
-            gap_turn=0,
-            covered=passed_seq,
-            tail=tuple(exchanges(tail)),
-            tail_turn=last.last_turn + 1 if last else 1,
+    spans = None
+    if cursor is None:
+        spans = await _spans(store, whose)
+        cursor = spans[-1].last_seq if spans else 0
+    tail = await _path(store, whose, cursor, enough)
+    follows = not tail or tail[0].parent_seq == cursor
+    if follows and (spans is not None or not await _may_be_covered(store, whose, tail)):
+        return Coverage(cursor=cursor, end=tail[-1].seq if tail else cursor, tail=tuple(exchanges(tail)))
+    return _divided(await _spans(store, whose) if spans is None else spans, await _path(store, whose, 0, None), cursor)
+
+
+async def _may_be_covered(store: Store, whose: CoverageKey, tail: Sequence[LoggedMessage]) -> bool:
+    """Return whether episodes may cover messages of a tail; on erased ones nothing rests, though they are covered."""
+    return any(message.erased for message in tail) or (
+        bool(tail)
+        and await store.conversations.is_covered_after(
+            whose.subject, whose.home, whose.conversation, tail[0].parent_seq
         )
-    return _divided(spans, await _path(store, whose, 0, None), passed)
+    )
 
 
-def _newest(spans: Sequence[EpisodeRange]) -> list[EpisodeRange]:
-    """Return one span of each stretch: of an episode that lost sentences, the one which took its place."""
+async def _spans(store: Store, whose: CoverageKey) -> list[EpisodeRange]:
+    """Read one span of each stretch: of an episode that lost sentences, the one which took its place."""
     by_stretch: dict[tuple[int, int], EpisodeRange] = {}
-    for span in spans:
+    for span in await store.conversations.episode_ranges(whose.subject, whose.conversation):
         stretch = (span.first_seq, span.last_seq)
         if stretch not in by_stretch or span.state is MemoryState.ACTIVE:
             by_stretch[stretch] = span
-    return list(by_stretch.values())
-
-
-def _in_a_row(spans: Sequence[EpisodeRange]) -> bool:
-    """Tell whether each span begins where the one before it ended."""
-    ends = [0, *(span.last_turn for span in spans)]
-    return all(span.first_turn == before + 1 for span, before in zip(spans, ends, strict=False))
+    return sorted(by_stretch.values(), key=lambda span: span.last_seq)
 
 
 async def _path(store: Store, whose: CoverageKey, after_seq: int, enough: int | None) -> list[LoggedMessage]:
@@ -98,33 +107,22 @@ async def _path(store: Store, whose: CoverageKey, after_seq: int, enough: int | 
         after_seq = page[-1].seq
 
 
-def _divided(spans: Sequence[EpisodeRange], path: Sequence[LoggedMessage], passed: int) -> Coverage:
+def _divided(spans: Sequence[EpisodeRange], path: Sequence[LoggedMessage], cursor: int) -> Coverage:
     """Divide a whole path by the spans on it."""
     on_path = {message.seq for message in path}
     standing = [span for span in spans if span.last_seq in on_path]
-    passed = passed if passed in on_path else 0
+    strays = tuple(span for span in spans if span.last_seq not in on_path and span.state is MemoryState.ACTIVE)
+    # What a stray covered is open again, as far as it is still on the path.
+    before = min((span.first_seq - 1 for span in strays), default=cursor)
+    passed = max((seq for seq in on_path if seq <= min(cursor, before)), default=0)
     covered = max((span.last_seq for span in standing), default=0)
-    covered = max(covered, passed)
-    numbered = list(enumerate(exchanges(path), start=1))
-    tail = [(number, turn) for number, turn in numbered if turn[0].seq > covered]
-    gap = [
-        (number, turn)
-        for number, turn in numbered
-        if passed < turn[0].seq < covered
-        and not any(span.first_seq <= turn[0].seq <= span.last_seq for span in standing)
-    ]
-    # Of several gaps the first: the next formation finds the others.
-    first_gap = [turn for place, (number, turn) in enumerate(gap) if number == gap[0][0] + place]
-    return Coverage(
-        strays=_active(span for span in spans if span.last_seq not in on_path),
-        episodes=_active(standing),
-        gap=tuple(first_gap),
-        gap_turn=gap[0][0] if gap else 0,
-        covered=covered,
-        tail=tuple(turn for _, turn in tail),
-        tail_turn=tail[0][0] if tail else len(numbered) + 1,
-    )
-
-
-def _active(spans: Iterable[EpisodeRange]) -> tuple[EpisodeRange, ...]:
-    return tuple(span for span in spans if span.state is MemoryState.ACTIVE)
+    gap: list[Exchange] = []
+    tail: list[Exchange] = []
+    for turn in exchanges(path):
+        seq = turn[0].seq
+        is_covered = any(span.first_seq <= seq <= span.last_seq for span in standing)
+        if seq > max(covered, passed):
+            tail.append(turn)
+        elif seq > passed and not is_covered and (not gap or turn[0].parent_seq == gap[-1][-1].seq):
+            gap.append(turn)
+    return Coverage(cursor=passed, end=path[-1].seq if path else 0, tail=tuple(tail), gap=tuple(gap), strays=strays)

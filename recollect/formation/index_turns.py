@@ -156,6 +156,14 @@ def shown_words(message: LoggedMessage) -> str:
     return squeeze(read.quoted) if is_quotable(message.role, squeeze(read.words.replace("…", " "))) else ""
 
 
+def words_in_turn(message: LoggedMessage) -> str:
+    """Return the words of a message of a turn that is shown whole: also a bare question, and small talk."""
+    shown = MemoryDetail(withheld=_unsaid(message, message.text)).quoted(message.text)
+    read = read_said(shown, message.role, message.name)
+    is_hidden = message.name == MODEL or planted_order(read.words, message.role) or not read.words.strip("…[] \n")
+    return "" if is_hidden else squeeze(read.quoted)
+
+
 def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], forgotten: Replayed) -> list[_Quotation]:
     found: list[_Quotation] = []
     for message in messages:

@@ -7,12 +7,12 @@ from functools import partial
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.sources import Exchange, without_role_play
 from recollect.formation.forgotten_words import without_forgotten
-from recollect.formation.index_turns import shown_words
+from recollect.formation.index_turns import shown_words, words_in_turn
 from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
 from recollect.text.byte_runs import without_bytes
-from recollect.types import LoggedMessage, Subject
+from recollect.types import LoggedMessage, MessageRef, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +22,17 @@ class Recent:
     message: LoggedMessage
     text: str
     """Its words without what is secret, forgotten or pasted."""
+    turn: MessageRef
+    """The first message of its turn."""
 
 
 async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subject, runtime: Runtime) -> list[Recent]:
     """Return what may be shown of turns, in their order.
 
-    These are the words that a quotation would hold: no small talk, no bare question, nothing that an assistant
-    presumes, no game, no secret, and nothing that is forgotten; what was replaced since stays. A message that is too
-    long to be read at once is left out.
+    These are the words that quotations would hold: nothing that an assistant presumes, no game, no secret, and nothing
+    that is forgotten; what was replaced since stays. A turn without a message that is worth quoting is left out; any
+    other is there whole, a bare question with its answer. So an answer is left out where nothing of its question may be
+    shown, or the question is too long to be read at once.
 
     Args:
         turns: Oldest first, of one conversation or more.
@@ -39,7 +42,7 @@ async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subjec
     """
     spoken = [message for turn in turns for message in turn if message.role in ("user", "assistant")]
     told = await without_forgotten(list(filter(is_read_at_once, spoken)), subject, runtime, home=home)
-    return await run_in_thread_if_large(characters(told), partial(_shown, told), above=LARGE_BATCH)
+    return await run_in_thread_if_large(characters(told), partial(_shown, turns, told), above=LARGE_BATCH)
 
 
 def is_read_at_once(message: LoggedMessage) -> bool:
@@ -47,10 +50,20 @@ def is_read_at_once(message: LoggedMessage) -> bool:
     return 0 < len(without_bytes(message.text)) <= MAX_INLINE_CHARACTERS
 
 
-def _shown(messages: Sequence[LoggedMessage]) -> list[Recent]:
+def _shown(turns: Sequence[Exchange], messages: Sequence[LoggedMessage]) -> list[Recent]:
     left: dict[tuple[str, int], LoggedMessage] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):
         own = [message for message in messages if message.conversation == conversation]
         left |= {(conversation, message.seq): message for message in without_role_play(own, [])}
-    kept = [left[message.ref] for message in messages]
-    return [Recent(message=message, text=words) for message in kept if (words := shown_words(message))]
+    shown: list[Recent] = []
+    for turn in turns:
+        own = [left[message.ref] for message in turn if message.ref in left]
+        asked = {message.ref for message in turn if message.role == "user" and message.text}
+        words = {message.ref: words_in_turn(message) for message in own}
+        if all(words.get(ref) for ref in asked) and any(shown_words(message) for message in own):
+            shown += [
+                Recent(message=message, text=words[message.ref], turn=turn[0].ref)
+                for message in own
+                if words[message.ref]
+            ]
+    return shown

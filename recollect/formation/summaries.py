@@ -193,6 +193,7 @@ def without_sentences(episode: Memory, kept: Sequence[str], runtime: Runtime) ->
         episode,
         id=MemoryId(new_id(runtime.clock)),
         text=" ".join(kept) or NOTHING_SAID,
+        detail=replace(episode.detail, chain_turns=0),
         known_from=runtime.clock.now(),
         uses=0,
         last_used_at=None,

@@ -47,26 +47,28 @@ class RecentBlock:
     messages: int = 0
 
 
-def recent_block(messages: Sequence[RecentMessage], room: RecentRoom, *, key: bytes, zone: tzinfo) -> RecentBlock:
-    """Render as many of the newest messages as there is room for; empty if there is room for none.
+def recent_block(
+    turns: Sequence[Sequence[RecentMessage]], room: RecentRoom, *, key: bytes, zone: tzinfo
+) -> RecentBlock:
+    """Render as many of the newest turns as there is room for, each whole; empty if there is room for none.
 
     Args:
-        messages: Oldest first.
+        turns: Oldest first.
         room: Limits of the block.
         key: Secret of this installation, at most 64 bytes.
         zone: The reader's time zone: it determines the day on which something was said.
     """
-    lines = [_line(message, zone) for message in messages]
-    # Every line makes the block longer, so the first that does not fit ends the search.
-    first = len(lines)
+    parts = ["\n".join(_line(message, zone) for message in turn) for turn in turns]
+    # Every turn makes the block longer, so the first that does not fit ends the search.
+    first = len(parts)
     size = room.count(_block([], key))
-    while first and size + room.count(lines[first - 1]) + 1 <= room.tokens:
-        size += room.count(lines[first - 1]) + 1
+    while first and size + room.count(parts[first - 1]) + 1 <= room.tokens:
+        size += room.count(parts[first - 1]) + 1
         first -= 1
-    while first < len(lines):
-        text = _block(lines[first:], key)
+    while first < len(parts):
+        text = _block(parts[first:], key)
         if room.count(text) <= room.tokens and (room.characters is None or len(text) <= room.characters):
-            return RecentBlock(text=text, messages=len(lines) - first)
+            return RecentBlock(text=text, messages=sum(map(len, turns[first:])))
         first += 1
     return RecentBlock()
 

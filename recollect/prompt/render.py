@@ -97,6 +97,8 @@ def render(recall: Recall, frame: RenderOptions) -> RenderedContext:
         taken = [(place, item) for place, item in enumerate(recall.items) if _takes(block, item)]
         if taken:
             shown.update(place for place, _ in taken)
+            if block.order == "nearest":
+                taken.sort(key=lambda placed: -placed[1].similarity)
             parts[block.part].append(_written(block, [item.memory for _, item in taken], frame))
     return RenderedContext(
         standing=GAP.join(parts["standing"]),
@@ -150,15 +152,15 @@ def _row_source(row: str, rows: Mapping[MemoryKind, str], memory: Memory) -> str
     return rows.get(memory.kind, row)
 
 
-def _slot(memory: Memory) -> tuple[str, str, str]:
-    return (memory.category, memory.key, memory.id)
+def _weight(memory: Memory) -> tuple[float, str, str, str]:
+    return (-memory.importance, memory.category, memory.key, memory.id)
 
 
 def _said(memory: Memory) -> tuple[datetime, int, str]:
     return (memory.valid_from, memory.detail.first_turn, memory.id)
 
 
-_SORTS = {"slot": _slot, "turns": _said}
+_SORTS = {"importance": _weight, "turns": _said}
 
 
 Counting = Callable[[str], int]

@@ -23,8 +23,9 @@ class TemplateBlock(BaseModel):
     """Kinds of memories that it takes."""
     standing: bool | None = None
     """True takes only standing facts, False all others, None both."""
-    order: Literal["slot", "headings", "rank", "turns"] = "rank"
-    """Order of its rows: by category and key, under the headings of the file, by rank, or as the turns were said."""
+    order: Literal["importance", "nearest", "headings", "rank", "turns"] = "rank"
+    """Order of its rows: most important first, nearest in meaning first, under the headings of the file, by rank, or as
+    the turns were said."""
     head: str
     tag: str = ""
     """Name of the tags around the rows, which stay if a policy replaces head and foot. Empty: none."""

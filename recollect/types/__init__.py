@@ -22,10 +22,18 @@ from recollect.types.conversation import (
     Message,
     RecordedTurn,
     Turn,
+    UnsummarizedConversation,
     UserWords,
 )
 from recollect.types.destination import BUILT_IN, UNKNOWN_DESTINATION, Destination
-from recollect.types.detail import CIRCUMSTANCE, NO_DETAIL, MemoryDetail, Withheld, message_address
+from recollect.types.detail import (
+    CIRCUMSTANCE,
+    NO_DETAIL,
+    MemoryDetail,
+    SummarizedPart,
+    Withheld,
+    message_address,
+)
 from recollect.types.embedder import (
     KEY_VARIABLE,
     CalibrationCurve,
@@ -278,10 +286,12 @@ __all__ = [
     "SubjectHealth",
     "SubjectSnapshot",
     "SubjectTotals",
+    "SummarizedPart",
     "TracePlace",
     "TreeMessage",
     "Turn",
     "Unindexed",
+    "UnsummarizedConversation",
     "UserWords",
     "Vector",
     "VectorBlocks",

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.types.destination import UNKNOWN_DESTINATION, Destination
+from recollect.types.detail import SummarizedPart
 from recollect.types.formation import FormationRequest
 from recollect.types.memory import ConversationId, MemoryId, MemoryState, MessageRef
 from recollect.types.recall import OmittedMemory
@@ -108,15 +109,40 @@ NO_OPENING = ConversationSetup()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRange:
-    """The turns of a conversation that an episode summarizes."""
+    """The turns that an episode summarizes."""
 
     id: MemoryId
     state: MemoryState
+    began: datetime
+    """When the first of them was said."""
     first_turn: int
-    """Counted from 1 along the active path."""
+    """Counted from 1 over all turns of the user, or of the conversation."""
     last_turn: int
-    first_seq: int
-    last_seq: int
+    is_added: bool = field(default=False, compare=False)
+    """Whether it was the last of the user's episodes when it was made."""
+    parts: tuple[SummarizedPart, ...]
+    """The messages of each conversation; one part where the range is read for one conversation."""
+
+    @property
+    def first_seq(self) -> int:
+        """The first message, of the first conversation; 0 without any."""
+        return self.parts[0].first_seq if self.parts else 0
+
+    @property
+    def last_seq(self) -> int:
+        """The last message, of the first conversation; 0 without any."""
+        return self.parts[0].last_seq if self.parts else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsummarizedConversation:
+    """A conversation of which messages wait to be summed up."""
+
+    conversation: Conversation
+    cursor: int
+    """All up to this message is in episodes, or was."""
+    began: datetime
+    """When the first message after it was said; where the newest are listed, when the last one was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

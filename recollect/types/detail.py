@@ -6,9 +6,12 @@ CIRCUMSTANCE = "; "
 """Separator in a record's context, between who talked when and what was said just before."""
 
 
+_SCHEME = "recollect://"
+
+
 def message_address(conversation: str, seq: int) -> str:
     """Return the address of a message: `recollect://CONVERSATION/SEQ`."""
-    return f"recollect://{conversation}/{seq}"
+    return f"{_SCHEME}{conversation}/{seq}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,15 @@ class Withheld:
     """Offset after its last character."""
     because: str = ""
     """Id of the closed memory that was formed from it or said the same; empty for a request to forget."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummarizedPart:
+    """Part of a conversation that an episode summarizes: all messages of the active path between two."""
+
+    conversation: str
+    first_seq: int
+    last_seq: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +53,29 @@ class MemoryDetail:
     last_turn: int = 0
     """Episodes: the first and last turn summarized, counted from 1; else 0."""
     first_seq: int = 0
-    """Episodes: position of the first message of these turns, whether or not it was erased."""
+    """Episodes of one conversation: position of the first message of these turns, whether or not it was erased."""
     last_seq: int = 0
-    """Episodes: position of the last one."""
+    """Episodes of one conversation: position of the last one."""
+    parts: tuple[SummarizedPart, ...] = ()
+    """Episodes of several conversations: which messages of each; else empty."""
+    chain_turns: int = 0
+    """Episodes: number of the user's turns up to this one, if it was the last of all when it was made; else 0."""
     zone: str = ""
     """Time zone in which it was said, which `Memory.valid_from` is in; empty where only the instant is known."""
     withheld: tuple[Withheld, ...] = ()
     """Quotations: parts of the message that are left out; ordered by `start`, without overlap."""
+
+    @property
+    def summarized(self) -> tuple[SummarizedPart, ...]:
+        """What an episode summarizes of each conversation.
+
+        >>> MemoryDetail(source_uri="recollect://c/5", first_seq=5, last_seq=8).summarized
+        (SummarizedPart(conversation='c', first_seq=5, last_seq=8),)
+        """
+        if self.parts or not self.last_seq:
+            return self.parts
+        conversation = self.source_uri.removeprefix(_SCHEME).partition("/")[0]
+        return (SummarizedPart(conversation=conversation, first_seq=self.first_seq, last_seq=self.last_seq),)
 
     @property
     def circumstance(self) -> str:

@@ -2,7 +2,8 @@
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from recollect.clock import from_micros, to_micros
@@ -42,6 +43,8 @@ class FormationRequest:
     """Number of waiting turns that makes it due; 0: due only on request or after silence."""
     after_idle: timedelta | None = None
     """Silence after which it is due however few turns wait."""
+    of_user: bool = False
+    """Turns of all the subject's conversations with this profile count, except those with an app."""
     on_edit: bool = False
     """Due at once if the turn does not continue the newest leaf: what was formed may rest on edited messages."""
 
@@ -188,3 +191,7 @@ class FormationResult:
     """Length of the user's messages read, as recorded; for the log."""
     goes_back: bool = False
     """The cursor may move back, since an edit removed messages before it."""
+    cursors: Mapping[ConversationId, int] = field(default_factory=dict)
+    """Cursors of the same stage in other conversations of the subject that move with it."""
+    goes_on: bool = False
+    """It is due again at once, even if nothing of its own conversation is left."""

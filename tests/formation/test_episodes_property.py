@@ -1,7 +1,9 @@
 """Whatever a client does with its history: each turn of the active path is in one episode, or else in the window."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,18 +22,15 @@ WINDOW, KEEP = 6, 3
 PROFILE = f'extends = "tiered"\n[episodes]\nwindow = {WINDOW}\nkeep = {KEEP}\n'
 # What a client may do: say so many turns, edit or regenerate a turn (a share of the way back), take up an older branch,
 # retry; and when the worker comes round.
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("say"), st.integers(1, 9)),
-        st.tuples(st.just("edit"), st.integers(0, 100)),
-        st.tuples(st.just("regenerate"), st.integers(0, 100)),
-        st.tuples(st.just("go back"), st.integers(0, 100)),
-        st.tuples(st.just("retry"), st.just(0)),
-        st.tuples(st.just("form"), st.just(0)),
-    ),
-    min_size=1,
-    max_size=25,
+STEP = st.one_of(
+    st.tuples(st.just("say"), st.integers(1, 9)),
+    st.tuples(st.just("edit"), st.integers(0, 100)),
+    st.tuples(st.just("regenerate"), st.integers(0, 100)),
+    st.tuples(st.just("go back"), st.integers(0, 100)),
+    st.tuples(st.just("retry"), st.just(0)),
+    st.tuples(st.just("form"), st.just(0)),
 )
+STEPS = st.lists(STEP, min_size=1, max_size=25)
 Step = tuple[str, int]
 
 
@@ -50,9 +49,47 @@ def test_t3_no_turn_is_lost_between_window_and_episode_and_none_is_in_two(
     asyncio.run(live_through(profiles, steps))
 
 
-async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None:
+@given(steps=st.lists(st.tuples(st.integers(0, 2), STEP), min_size=1, max_size=40))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_t3_of_several_chats_no_turn_is_lost_and_none_is_in_two_episodes(
+    profiles: ProfileRegistry, steps: Sequence[tuple[int, Step]]
+) -> None:
+    asyncio.run(live_through_all(profiles, steps))
+
+
+async def live_through_all(profiles: ProfileRegistry, steps: Sequence[tuple[int, Step]]) -> None:
     clock = FakeClock()
-    parts = Components(
+    async with AsyncRecollect(await new_parts(profiles, clock)) as engine:
+        chats = [Chat(engine, conversation=f"chat{number}") for number in range(3)]
+        for chat in chats:
+            await chat.say_all(f"I visited town number 0 with friend {friend}." for friend in range(2))
+        branches = [[chat.messages] for chat in chats]
+        for number, (which, step) in enumerate(steps, start=1):
+            clock.advance(minutes=1)
+            await do(engine, chats[which], branches[which], step, number)
+            if chats[which].messages not in branches[which]:
+                branches[which].append(chats[which].messages)
+            if step[0] == "form":
+                await check_all(engine, chats)
+        await engine.form()
+        await check_all(engine, chats)
+
+
+async def check_all(engine: AsyncRecollect, chats: Sequence[Chat]) -> None:
+    made = await active_episodes(engine)
+    window = await engine.conversations.window("chat0", user="ana")
+    told = Counter(source.hash for memory in made for source in memory.evidence)
+    said = Counter(hash_ for chat in chats for hash_ in hashes_of(chat.messages))
+    assert told + Counter(message.hash for message in window) == said
+    spans = [(memory.detail.first_turn, memory.detail.last_turn) for memory in made]
+    assert all(before[1] < after[0] for before, after in pairwise(spans)), "no number is given twice"
+    assert 1 <= sum(message.role == "user" for message in window) < WINDOW
+    for status in await engine.admin.formations():
+        assert status.due_at is None, "nothing spins"
+
+
+async def new_parts(profiles: ProfileRegistry, clock: FakeClock) -> Components:
+    return Components(
         settings=Settings(database_url="sqlite:///:memory:", profile="small", upstream_url="http://upstream.test/v1"),
         clock=clock,
         store=await open_store("sqlite:///:memory:", clock=clock),
@@ -61,7 +98,11 @@ async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None
         counter=token_counter(),
         profiles=profiles,
     )
-    async with AsyncRecollect(parts) as engine:
+
+
+async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None:
+    clock = FakeClock()
+    async with AsyncRecollect(await new_parts(profiles, clock)) as engine:
         chat = Chat(engine)
         # The second turn shows that the client sends its history: only then is another first message an edit.
         await chat.say_all(f"I visited town number 0 with friend {friend}." for friend in range(2))
@@ -69,6 +110,8 @@ async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None
         for number, (what, how_far) in enumerate(steps, start=1):
             clock.advance(minutes=1)
             await do(engine, chat, branches, (what, how_far), number)
+            if what == "form":
+                await check(engine, chat)
             if chat.messages not in branches:
                 branches.append(chat.messages)
         await engine.form()
@@ -94,7 +137,6 @@ async def do(
             await chat.retry()
         case _:
             await engine.form()
-            await check(engine, chat)
 
 
 async def check(engine: AsyncRecollect, chat: Chat) -> None:

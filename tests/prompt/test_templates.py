@@ -45,6 +45,13 @@ def episode(first: int, last: int, text: str) -> RecalledMemory:
     return shown(replace(memory_of(known), detail=MemoryDetail(first_turn=first, last_turn=last)))
 
 
+FACTS = (("location", "Oslo", 0.5), ("name", "Ana", 0.9), ("diet", "vegan", 0.8))
+
+
+def weighing(item: RecalledMemory, importance: float) -> RecalledMemory:
+    return replace(item, memory=replace(item.memory, importance=importance))
+
+
 def turn(text: str) -> RecalledMemory:
     return shown(memory_of(Known(id=95, text=text, kind=MemoryKind.TURN, speaker=text or "user")))
 
@@ -243,6 +250,22 @@ def test_u2_the_model_is_asked_to_judge_relevance_itself() -> None:
     assert rows == ["- Ana likes tea."]
 
 
+def test_t7_profile_lines_come_most_important_first_and_episodes_nearest_first() -> None:
+    items = [
+        *(weighing(fact(key, value), importance) for key, value, importance in FACTS),
+        *(replace(episode(first, first + 9, "A plan."), similarity=near) for first, near in ((1, 0.7), (11, 0.9))),
+    ]
+    both = written(*items, policy=policy("tiered"))
+    rows = [line for line in lines(both.text) if line.startswith("- ")]
+    assert rows == [
+        "- name: Ana",
+        "- diet: vegan",
+        "- location: Oslo",
+        "- turns 11-20: A plan.",
+        "- turns 1-10: A plan.",
+    ]
+
+
 def test_t8_profile_and_recent_context_ask_for_consistent_answers() -> None:
     long = "They talked about the mountains and the sea and " * 5
     both = written(fact("location", "Oslo"), episode(11, 20, long), episode(1, 10, "A plan."), policy=policy("tiered"))
@@ -251,10 +274,10 @@ def test_t8_profile_and_recent_context_ask_for_consistent_answers() -> None:
     assert "user profile" in both.standing
     assert "consistently" in both.standing
     recent = [line for line in lines(both.recalled) if line.startswith("- ")]
-    assert recent[0] == "- turns 1-10: A plan."
-    assert recent[1].startswith("- turns 11-20: They talked")
-    assert recent[1].endswith("…")
-    assert len(recent[1].removeprefix("- turns 11-20: ")) <= 150
+    assert recent[0].startswith("- turns 11-20: They talked")
+    assert recent[0].endswith("…")
+    assert len(recent[0].removeprefix("- turns 11-20: ")) <= 150
+    assert recent[1] == "- turns 1-10: A plan."
     assert "consistently" in both.recalled
     alone = written(fact("location", "Oslo"), policy=policy("tiered"))
     assert alone.standing == both.standing

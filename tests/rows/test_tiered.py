@@ -68,11 +68,11 @@ async def test_t1_the_window_is_the_users_across_conversations(engine: AsyncReco
     await engine.form()
     window = await engine.conversations.window("c7", user="ana", scope=TIERED)
     assert [message.text for message in window if message.role == "user"] == [
-        f"Turn {number}." for number in range(4, 24)
-    ]
+        f"Turn {number}." for number in range(10, 24)
+    ], "the ten turns before it are in an episode"
     written = await engine.prompt("And then?", conversation="new", user="ana", scope=TIERED)
     said = [message["content"] for message in written if message["role"] == "user"]
-    assert said == [*(f"Turn {number}." for number in range(4, 24)), "And then?"]
+    assert said == [*(f"Turn {number}." for number in range(10, 24)), "And then?"]
 
 
 async def test_t1_a_setting_keeps_a_window_for_each_conversation(parts: Components, tmp_path: Path) -> None:

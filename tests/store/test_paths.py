@@ -26,6 +26,7 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
     RecordedTurn,
+    message_address,
 )
 
 
@@ -41,6 +42,7 @@ async def seqs(store: Store, chat: ConversationId, **more: int) -> list[int]:
 
 def episode(chat: ConversationId, first_turn: int, seqs: Sequence[int], *, clock: FakeClock) -> Memory:
     detail = MemoryDetail(
+        source_uri=message_address(chat, seqs[0]),
         tags=(conversation_tag(chat),),
         first_turn=first_turn,
         last_turn=first_turn + len(seqs) // 2 - 1,
@@ -49,6 +51,20 @@ def episode(chat: ConversationId, first_turn: int, seqs: Sequence[int], *, clock
     )
     sources = [evidence(chat, seq) for seq in seqs]
     return replace(memory("summary", clock=clock, kind=MemoryKind.EPISODE, sources=sources), detail=detail)
+
+
+def span(of: Memory) -> EpisodeRange:
+    """Return what an episode sums up, as it is read back."""
+    detail = of.detail
+    state = MemoryState.CLOSED if detail.first_turn == 1 else MemoryState.ACTIVE
+    return EpisodeRange(
+        id=of.id,
+        state=state,
+        began=of.valid_from,
+        first_turn=detail.first_turn,
+        last_turn=detail.last_turn,
+        parts=detail.summarized,
+    )
 
 
 async def test_the_path_ends_in_the_newest_message_and_passes_over_other_branches(store: Store) -> None:
@@ -91,10 +107,7 @@ async def test_spans_come_by_turn_with_closed_ones_and_without_abandoned_ones(st
     await store.memories.apply(ANA, [add(row) for row in (kept, forgotten, gone, foreign)], [])
     closes = [CloseMemory(id=row.id, valid_to=clock.now(), closed_at=clock.now()) for row in (forgotten, gone)]
     await store.memories.apply(ANA, closes, [decision(forgotten, Action.CLOSE), decision(gone, Action.ABANDON)])
-    assert await store.conversations.episode_ranges(ANA, chat) == [
-        EpisodeRange(id=forgotten.id, state=MemoryState.CLOSED, first_turn=1, last_turn=2, first_seq=1, last_seq=4),
-        EpisodeRange(id=kept.id, state=MemoryState.ACTIVE, first_turn=3, last_turn=3, first_seq=5, last_seq=6),
-    ]
+    assert await store.conversations.episode_ranges(ANA, chat) == [span(forgotten), span(kept)]
     assert await store.conversations.episode_ranges(BEN, chat) == []
 
 

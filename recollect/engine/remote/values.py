@@ -47,7 +47,7 @@ _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 _HASH_BITS = 64
 _DETAIL = (
     *("summary", "source_uri", "source_context", "context_source", "tags"),
-    *("first_turn", "last_turn", "first_seq", "last_seq", "withheld"),
+    *("first_turn", "last_turn", "first_seq", "last_seq", "parts", "chain_turns", "withheld"),
 )
 
 
@@ -74,7 +74,7 @@ def _adapter(type_: type[T]) -> TypeAdapter[T]:
 
 def memory(raw: Raw, client: RestClient) -> Memory:
     """Read a memory."""
-    detail = read(MemoryDetail, {name: raw[name] for name in _DETAIL})
+    detail = read(MemoryDetail, {name: raw[name] for name in _DETAIL if name in raw})
     evidence = tuple(_hashed(Evidence, source) for source in raw["evidence"])
     return read(Memory, {**raw, "subject": client.parsed(raw["subject"]), "detail": detail, "evidence": evidence})
 

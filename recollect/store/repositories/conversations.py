@@ -15,12 +15,14 @@ from recollect.types import (
     ConversationPage,
     ConversationSetup,
     EpisodeRange,
+    FormationKey,
     InjectionRecord,
     LoggedMessage,
     MemoryId,
     RecordedTurn,
     Subject,
     Turn,
+    UnsummarizedConversation,
     UserWords,
 )
 
@@ -190,6 +192,43 @@ class ConversationRepository:
         Closed episodes are included, so that forgotten turns are not summarized again; abandoned ones are not.
         """
         return await self._executor.read(lambda db: conversations.episode_ranges(db, subject, conversation))
+
+    async def episode_chain(self, subject: Subject, profile: str) -> builtins.list[EpisodeRange]:
+        """Read which turns of a user the episodes of a profile summarize, ordered by turn.
+
+        All conversations but those with an app count. Closed episodes are included, abandoned ones are not.
+        """
+        return await self._executor.read(lambda db: conversations.episode_chain(db, subject, profile))
+
+    async def last_of_chain(self, subject: Subject, profile: str) -> EpisodeRange | None:
+        """Read which turns the last of a user's episodes sums up, as in `episode_chain`, without reading all."""
+        return await self._executor.read(lambda db: conversations.last_of_chain(db, subject, profile))
+
+    async def is_covered_after(self, subject: Subject, home: Subject, conversation: ConversationId, seq: int) -> bool:
+        """Return whether an episode of `subject` rests on messages of a conversation after `seq`."""
+        return await self._executor.read_inline(
+            lambda db: conversations.is_covered_after(db, subject, home, conversation, seq)
+        )
+
+    async def unsummarized(
+        self, subject: Subject, profile: str, *, limit: int, newest: bool = False
+    ) -> builtins.list[UnsummarizedConversation]:
+        """List a user's conversations of which messages wait to be summed up, except those with an app.
+
+        Args:
+            subject: The user.
+            profile: Profile under which they are summed up.
+            limit: Maximum number of conversations.
+            newest: List the last updated first; else those whose oldest waiting message was said first.
+        """
+        check_limit(limit)
+        return await self._executor.read(
+            lambda db: conversations.unsummarized(db, subject, profile, limit=limit, newest=newest)
+        )
+
+    async def summarized_up_to(self, key: FormationKey) -> int:
+        """Return up to which message a conversation is in episodes, or was; 0 if none is."""
+        return await self._executor.read_inline(lambda db: conversations.summarized_up_to(db, key))
 
     async def injections(
         self,

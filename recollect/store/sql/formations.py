@@ -194,6 +194,9 @@ def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: dat
     version = apply(db, wanted, term_key)
     due_at = _due_again((asked_seq, idle), lease, result, last_seq=last_seq, now=to_micros(now))
     db.execute(SQL["advance"], (*row_key, result.formed_seq, due_at))
+    for conversation, cursor in result.cursors.items():
+        beside = (*row_key[:2], id_bytes(conversation), *row_key[3:])
+        db.execute(SQL["advance_beside"], (*beside, cursor))
     return version
 
 
@@ -208,6 +211,8 @@ def commit_and_lease(
 def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int, now: int) -> int | None:
     """Return when a formation is due after a commit: now if more was requested, after silence, or not by itself."""
     asked_seq, idle = row
+    if result.goes_on:
+        return now
     if result.formed_seq < asked_seq and not (result.waiting and asked_seq <= lease.last_seq):
         return now
     return now + int(idle) if idle is not None and result.formed_seq < last_seq else None

@@ -35,6 +35,7 @@ from recollect.types import (
     MemoryState,
     OmittedMemory,
     Subject,
+    SummarizedPart,
     Withheld,
 )
 
@@ -166,7 +167,8 @@ def read_detail(text: str) -> MemoryDetail:
     """Read the details of a memory."""
     known = json.loads(text)
     withheld = tuple(Withheld(**stretch) for stretch in known.get("withheld", ()))
-    return MemoryDetail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld})
+    parts = tuple(SummarizedPart(**part) for part in known.get("parts", ()))
+    return MemoryDetail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld, "parts": parts})
 
 
 def zoned_detail(memory: Memory) -> MemoryDetail:

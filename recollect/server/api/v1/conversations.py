@@ -18,13 +18,12 @@ from recollect.server.api.v1.cursors import read_cursor, write_cursor
 from recollect.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Uuid
 from recollect.server.api.v1.memory_answers import (
     MemoriesAnswer,
-    ReceiptAnswer,
     memory_answers,
     message_answer,
-    receipt_answer,
 )
 from recollect.server.api.v1.message_bodies import MAX_MESSAGES, NewMessage, known_conversation, new_name_of, scope_of
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
+from recollect.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import ACCEPTED
 from recollect.types import Access

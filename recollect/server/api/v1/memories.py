@@ -18,15 +18,14 @@ from recollect.server.api.v1.memory_answers import (
     MemoriesAnswer,
     MemoryAnswer,
     MemoryPage,
-    ReceiptAnswer,
     etag_of,
     explanation_answer,
     history_answer,
     memory_answer,
     memory_answers,
-    receipt_answer,
 )
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
+from recollect.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import CREATED
 from recollect.types import Access, Destination, Memory, MemoryKind, MemoryOrder, MemoryState, MemoryTraits, NewNote

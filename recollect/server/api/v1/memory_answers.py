@@ -12,8 +12,6 @@ from recollect.server.api.v1.fields import Answer, PageAnswer
 from recollect.types import (
     Action,
     Decision,
-    EraseReceipt,
-    ErasureStatus,
     Evidence,
     LoggedMessage,
     Memory,
@@ -45,6 +43,14 @@ class WithheldAnswer(Answer):
     start: int = Field(description="Offset of its first character in the message.")
     end: int
     because: str = Field(description="Id of the closed memory it belongs to; empty for a request to forget.")
+
+
+class SummarizedPartAnswer(Answer):
+    """Part of a conversation that an episode summarizes."""
+
+    conversation: str
+    first_seq: int
+    last_seq: int
 
 
 class MemoryAnswer(Answer):
@@ -79,6 +85,10 @@ class MemoryAnswer(Answer):
     last_turn: int
     first_seq: int
     last_seq: int
+    parts: list[SummarizedPartAnswer] = Field(
+        description="Episodes of several conversations: what they sum up of each."
+    )
+    chain_turns: int = Field(description="Episodes: the user's turns up to this one, if it was the newest; else 0.")
     withheld: list[WithheldAnswer] = Field(description="Quotations: what they leave out.")
     number: int = Field(description="Apps only: its id at the app's endpoints; else 0.")
     evidence: list[EvidenceAnswer]
@@ -197,24 +207,6 @@ class ExplanationAnswer(HistoryAnswer):
     last_recalled: InjectionSiteAnswer | None
 
 
-class ReceiptPlaceAnswer(Answer):
-    """One place where erased data was or may remain."""
-
-    name: str
-    reach: ErasureStatus
-    count: int
-    text: str
-
-
-class ReceiptAnswer(Answer):
-    """Result of an erasure, place by place."""
-
-    id: str
-    at: datetime
-    done: bool = Field(description="Nothing is pending: no byte of it is left in database or log.")
-    places: list[ReceiptPlaceAnswer]
-
-
 def memory_answer(memory: Memory, requester: Requester) -> MemoryAnswer:
     """Describe a memory."""
     return MemoryAnswer(
@@ -247,6 +239,11 @@ def memory_answer(memory: Memory, requester: Requester) -> MemoryAnswer:
         last_turn=memory.detail.last_turn,
         first_seq=memory.detail.first_seq,
         last_seq=memory.detail.last_seq,
+        parts=[
+            SummarizedPartAnswer(conversation=part.conversation, first_seq=part.first_seq, last_seq=part.last_seq)
+            for part in memory.detail.parts
+        ],
+        chain_turns=memory.detail.chain_turns,
         withheld=[
             WithheldAnswer(start=part.start, end=part.end, because=part.because) for part in memory.detail.withheld
         ],
@@ -376,17 +373,4 @@ def explanation_answer(explanation: MemoryExplanation, requester: Requester) -> 
         last_recalled=InjectionSiteAnswer(conversation=place.conversation, seq=place.seq, at=place.at)
         if place
         else None,
-    )
-
-
-def receipt_answer(receipt: EraseReceipt) -> ReceiptAnswer:
-    """Describe the result of an erasure."""
-    return ReceiptAnswer(
-        id=receipt.id,
-        at=receipt.at,
-        done=receipt.done,
-        places=[
-            ReceiptPlaceAnswer(name=place.name, reach=place.reach, count=place.count, text=place.text)
-            for place in receipt.places
-        ],
     )

@@ -13,12 +13,11 @@ from recollect.server.api.v1.conversation_answers import (
 )
 from recollect.server.api.v1.fields import UrlQuery
 from recollect.server.api.v1.memory_answers import (
-    ReceiptAnswer,
     message_answer,
-    receipt_answer,
 )
 from recollect.server.api.v1.message_bodies import NewMessages, known_conversation, new_name_of, scope_of
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
+from recollect.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import CREATED
 from recollect.types import Access, Conversation, TreeMessage

@@ -5,8 +5,8 @@ from datetime import datetime
 from pydantic import Field
 
 from recollect.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, TenantPage, UrlQuery
-from recollect.server.api.v1.memory_answers import ReceiptAnswer, receipt_answer
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
+from recollect.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.types import Access, Cost, EnergyStatus
 

@@ -53,15 +53,14 @@ def _is_correctable(memory: Mapping[str, Any]) -> bool:
 
 
 def _summed_up(memory: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return which part of a conversation an episode sums up; None for another memory."""
-    if not memory["first_seq"]:
-        return None
-    evidence, uri = memory["evidence"], memory["source_uri"]
-    conversation = evidence[0]["conversation"] if evidence else ""
-    if not conversation and uri.startswith(_SOURCE):
-        conversation = uri.removeprefix(_SOURCE).partition("/")[0]
-    names = ("first_seq", "last_seq", "first_turn", "last_turn")
-    return {"conversation": conversation, **{name: memory[name] for name in names}}
+    """Return which turns an episode sums up, and which part of each conversation; None for another memory."""
+    evidence, uri, parts = memory["evidence"], memory["source_uri"], memory["parts"]
+    if memory["first_seq"]:
+        conversation = evidence[0]["conversation"] if evidence else ""
+        if not conversation and uri.startswith(_SOURCE):
+            conversation = uri.removeprefix(_SOURCE).partition("/")[0]
+        parts = [{"conversation": conversation, **{name: memory[name] for name in ("first_seq", "last_seq")}}]
+    return {"parts": parts, **{name: memory[name] for name in ("first_turn", "last_turn")}} if parts else None
 
 
 async def _correct(request: PageRequest) -> SeeOther:

@@ -268,9 +268,13 @@ class PartialErasure:
             hit = [(id_, first, last) for id_, first, last in episodes if any(first <= seq <= last for seq in seqs)]
             if not hit or not self._reaching.reaches(subject):
                 continue
-            start = min(first for _, first, _ in hit)
-            if any_left:
-                self._db.execute(SQL["episodes_due"], (subject.key, home.key, conversation, start - 1, self._at))
+            starts = {conversation: min(first for _, first, _ in hit)} if any_left else {}
+            for id_, _, _ in hit:
+                for other, first in fetch(self._db, SQL["parts_of"], subject.key, id_):
+                    if other != conversation:
+                        starts[other] = min(first, starts.get(other, first))
+            for other, start in starts.items():
+                self._db.execute(SQL["episodes_due"], (subject.key, home.key, other, start - 1, self._at))
             self._reaching.doomed[subject] |= {id_ for id_, _, _ in hit}
 
 

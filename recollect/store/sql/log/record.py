@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import chain, count
 
@@ -32,6 +32,7 @@ from recollect.time_zones import write_zone
 from recollect.types import (
     ConversationId,
     ConversationPage,
+    FormationRequest,
     InjectionRecord,
     LoggedMessage,
     Message,
@@ -204,17 +205,33 @@ def _make_due(db: SqlConnection, turn: Turn, tail: _Tail) -> None:
         subjects.ensure(db, due.key_subject)
         key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
         now = to_micros(due.due_at)
+        if due.of_user and not _is_of_user(db, key):
+            due = replace(due, of_user=False)
         asked = due.every_turns == 1 or (due.on_edit and tail.branches)
-        if asked or (due.every_turns and _are_waiting(db, key, due.every_turns)):
+        if asked or (due.every_turns and _are_waiting(db, key, due)):
             db.execute(FORMATION_SQL["make_due"], (*key, now, tail.last_seq))
+        elif due.of_user:
+            db.execute(FORMATION_SQL["keep_counting"], (*key, tail.last_seq))
         else:
             idle = None if due.after_idle is None else due.after_idle // _MICROSECOND
             db.execute(FORMATION_SQL["keep_waiting"], (*key, now, idle))
 
 
-def _are_waiting(db: SqlConnection, formation: Row, turns: int) -> bool:
-    """Return whether so many turns of a conversation wait to be formed."""
-    return bool(fetch_value(db, FORMATION_SQL["turns_waiting"], *formation, turns) >= turns)
+def _is_of_user(db: SqlConnection, formation: Row) -> bool:
+    """Return whether a conversation's turns count with the user's others: not those of an app, or of another memory."""
+    subject, home, conversation, *_ = formation
+    return bool(subject == home and fetch_value(db, SQL["app_of"], home, conversation) is None)
+
+
+def _are_waiting(db: SqlConnection, formation: Row, due: FormationRequest) -> bool:
+    """Return whether enough turns of a conversation, or of all of the user's, wait to be formed."""
+    wanted = due.every_turns
+    waiting = fetch_value(db, FORMATION_SQL["turns_waiting"], *formation, wanted)
+    if due.of_user and waiting < wanted:
+        subject, _, conversation, profile, _, version = formation
+        others = (subject, conversation, profile, version, wanted - waiting)
+        waiting += fetch_value(db, FORMATION_SQL["users_turns_waiting"], *others)
+    return bool(waiting >= wanted)
 
 
 def _add_recall(db: SqlConnection, turn: Turn, recall: InjectionRecord, place: tuple[bytes, int], now: int) -> None:

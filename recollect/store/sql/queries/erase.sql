@@ -89,6 +89,10 @@ SELECT s.name, e.memory, min(e.seq), max(e.seq)
  WHERE e.home = ?1 AND e.conversation = ?2
  GROUP BY s.name, e.memory
 
+-- name: parts_of
+-- The conversations that an episode sums up, with the first message of each that it rests on.
+SELECT conversation, min(seq) FROM evidence WHERE subject = ?1 AND memory = ?2 GROUP BY conversation
+
 -- name: contexts_of
 -- Notes formed of a conversation that may quote another message of it in their context.
 SELECT DISTINCT s.name, m.id, m.detail

@@ -14,6 +14,13 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS BIGINT) + ?8, ?8)
                                 ELSE excluded.due_at END,
                   idle = excluded.idle
 
+-- name: keep_counting
+-- Not due by itself, but its turns count with those of other conversations.
+INSERT INTO formation (subject, home, conversation, profile, stage, version, asked_seq)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    ON CONFLICT (subject, home, conversation, profile, stage, version)
+    DO UPDATE SET asked_seq = excluded.asked_seq
+
 -- name: turns_waiting
 -- No more than are asked about: without a worker, all of a long conversation may wait.
 SELECT count(*)
@@ -25,6 +32,18 @@ SELECT count(*)
                                 WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5
                                   AND version = ?6), 0)
          LIMIT ?7) AS waiting
+
+-- name: users_turns_waiting
+-- The same over all conversations of a user but one, and those with an app.
+SELECT count(*)
+  FROM (SELECT 1
+          FROM formation AS f INDEXED BY formation_summing
+          JOIN conversation AS c ON c.subject = ?1 AND c.id = f.conversation AND c.app IS NULL
+          JOIN message AS m ON m.subject = ?1 AND m.conversation = f.conversation AND m.role = 'user'
+           AND m.seq > f.formed_seq
+         WHERE f.subject = ?1 AND f.profile = ?3 AND f.stage = 'episodes' AND f.formed_seq < f.asked_seq AND f.home = ?1
+           AND f.conversation <> ?2 AND f.version = ?4
+         LIMIT ?5) AS waiting
 
 -- name: ask
 UPDATE formation
@@ -108,6 +127,12 @@ SELECT formed_seq, asked_seq, idle
 -- name: advance
 UPDATE formation
    SET formed_seq = ?7, due_at = ?8, attempts = 0, error = NULL, lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
+-- name: advance_beside
+-- The row's own lease, due time and error stay: its formation reads the cursor again.
+UPDATE formation
+   SET formed_seq = ?7
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
 
 -- name: postpone seals: 8

@@ -5,7 +5,7 @@ A record is an object with one value for each field below, in this order; docs/e
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,25 +16,20 @@ from recollect.store.sql.app_numbers import MAX_NUMBER
 from recollect.store.sql.rows import ERASED as ERASED_MESSAGE
 from recollect.store.sql.rows import STATE_ORDER
 from recollect.store.sql.rows import WHOLE as WHOLE_MESSAGE
+from recollect.store.sql.transfer.detail_format import MAX_COUNT, MAX_MEMORY, read_detail_record
 from recollect.text import clean
 from recollect.types import (
     KIND_ORDER,
     MAX_THREAD_CHARACTERS,
-    NO_DETAIL,
     Action,
     MemoryKind,
     MemoryState,
     Subject,
-    Withheld,
 )
 
 VERSION = 1
 """Of the format."""
 _MAX_INTEGER = 2**63 - 1
-MAX_COUNT = 2**31 - 1
-"""Places in a conversation and counts fit into four bytes with a sign."""
-# Longest memory in characters: all of it is embedded. What is formed stays far below.
-MAX_MEMORY = 1_000_000
 # Longest indexed name, and longest other label, in UTF-8 bytes: PostgreSQL takes 2,704 for a whole key.
 MAX_INDEXED_BYTES, MAX_EXTERNAL_ID_BYTES, MAX_LABEL_BYTES = 800, 2_048, 65_536
 # Instants near the ends of the calendar cannot be shown in every time zone.
@@ -45,8 +40,6 @@ MAX_SHOWN = 10_000
 STAGES = frozenset({"index", "extract", "episodes"})
 """The stages of formation that a worker knows."""
 _ACTIONS = frozenset(action.value for action in Action)
-_DETAIL = asdict(NO_DETAIL)
-_STRETCH = frozenset(field.name for field in fields(Withheld))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,48 +143,6 @@ def _object(value: Any) -> str:
     return clean(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
-def _detail(value: Any) -> str:
-    written = _object(value)
-    for name, found in value.items():
-        if name not in _DETAIL:
-            raise ValueError(f"has an unknown name, {name[:40]!r}")
-        if name == "tags":
-            if not isinstance(found, list) or not all(isinstance(tag, str) for tag in found):
-                raise ValueError("has tags that are no list of texts")
-        elif name == "withheld":
-            _check_withheld(found)
-        elif isinstance(_DETAIL[name], str):
-            if not isinstance(found, str):
-                raise ValueError(f"has a {name} that is no text")
-        elif not _is_count(found):
-            raise ValueError(f"has a {name} that is no count")
-    if len(written) > MAX_MEMORY:
-        raise ValueError(f"is longer than {MAX_MEMORY:,} characters")
-    return written
-
-
-def _check_withheld(value: Any) -> None:
-    """Check the stretches that a quotation leaves out: readers rely on their order.
-
-    Raises:
-        ValueError: They are no stretches, or out of order.
-    """
-    last = 0
-    for stretch in value if isinstance(value, list) else [None]:
-        if not isinstance(stretch, dict) or stretch.keys() != _STRETCH:
-            raise ValueError("has a withheld that is no list of stretches")
-        start, end, because = (stretch[name] for name in ("start", "end", "because"))
-        if not (_is_count(start) and _is_count(end) and last <= start <= end):
-            raise ValueError("has a withheld whose stretches are out of order")
-        if because != "":
-            _id(because)
-        last = start
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
-
-
 def _inserted_text(value: Any) -> str:
     text = _text(value)
     if len(text) > MAX_THREAD_CHARACTERS:
@@ -275,7 +226,7 @@ OBJECT = FieldCodec(json.loads, _object)
 KIND = FieldCodec(lambda value: KIND_ORDER[value].value, _kind)
 STATE = FieldCodec(lambda value: STATE_ORDER[value].value, _state)
 ACTION = FieldCodec(_as_is, _action)
-DETAIL = FieldCodec(json.loads, _detail)
+DETAIL = FieldCodec(json.loads, read_detail_record)
 INSERTED = FieldCodec(_as_is, _inserted_text)
 ITEMS = FieldCodec(json.loads, _items)
 IDS = FieldCodec(json.loads, _ids)
