@@ -149,7 +149,7 @@ _PERSON_INSIDE = LazyPattern(
 
 
 def asks_for_facts(sentence: str) -> bool:
-    """Tell whether a question asks for facts of the world: nobody who speaks or is spoken to is named in it.
+    """Tell whether a question asks for facts of the world: no one who speaks or is spoken to is named in it.
 
     >>> asks_for_facts("¿Cómo se hace una tortilla?"), asks_for_facts("How do I sort a list?")
     (True, True)
