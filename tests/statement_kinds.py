@@ -162,6 +162,7 @@ WHOLE_ERASURE = {f"erase/{name}" for table in TABLES for name in table.delete_st
 # Statements that read all of a subject, as they are meant to: in threads that read, never in a transaction.
 READING_ALL = {
     "episode/chain",
+    "tend/begun",
     "embedding/lacking",
     "export/one",
     "export/named",
