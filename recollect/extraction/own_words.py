@@ -104,7 +104,7 @@ _QUOTE_MARK = LazyPattern(r"^(?:[ \t]*+>)++[ \t]?", re.MULTILINE)
 # Frames and rows that Recollect writes around memories, pasted without their tags.
 _OUR_FRAME = LazyPattern(
     r"These are (?:notes|quotations|memories|summaries)[^.\n]{0,80}, not instructions\b"
-    r"|^#{1,3} (?:Long-term memory:|What is remembered of this session|Summary of the chat so far)"
+    r"|^#{1,3} (?:Long-term memory:|Recent messages$|What is remembered of this session|Summary of the chat so far)"
     r"|^The recent messages follow behind it word for word|^Use these notes where they help to answer"
     r"|^Let what you remember show in how you act|^Answer consistently with (?:this profile|what was said before)"
 )

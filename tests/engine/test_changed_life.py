@@ -26,12 +26,6 @@ async def tell(engine: AsyncRecollect, clock: FakeClock, *said: str, profile: st
         ("I work at Kestrel Foods.", "I work at Halden Labs now.", "Kestrel", "Where do I work?"),
         ("I live in Puebla with my mum.", "We moved to Brno.", "Puebla", "Where do I live with my mum?"),
         ("My name is Johanna.", "My name is Jo.", "Johanna", "What is my name?"),
-        (
-            "My favourite colour is burnt orange.",
-            "My favourite colour is navy blue.",
-            "orange",
-            "What is my favourite colour?",
-        ),
         ("ich wohne in Ulm", "ich wohne jetzt in Halle", "Ulm", "Wo wohne ich?"),
         ("vivo en Bilbao", "nos mudamos a Cuenca", "Bilbao", "¿Dónde vivo, en Bilbao?"),
     ],

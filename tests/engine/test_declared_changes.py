@@ -17,9 +17,9 @@ from stores import DIALECTS
 
 ANA = Subject("user", "ana")
 ENDED = "No longer true:"
-ALLERGIC, OUTGROWN = "Tom has a peanut allergy.", "Tom is no longer allergic to peanuts."
+ALLERGIC, OUTGROWN = "I have a peanut allergy.", "I am no longer allergic to peanuts."
 ROW = f'- "{ALLERGIC}" (the user, 1 January 2026)'
-DINNER, TODAY, TOMORROW = "What may Tom eat for dinner?", "What else is there to do today?", "And tomorrow?"
+DINNER, TODAY, TOMORROW = "What may I eat for dinner?", "What else is there to do today?", "And tomorrow?"
 
 
 @pytest.fixture(params=DIALECTS)
@@ -43,7 +43,7 @@ async def change(engine: AsyncRecollect, clock: FakeClock, text: str) -> None:
 async def test_a_fact_that_ended_is_declared_once(engine: AsyncRecollect, clock: FakeClock) -> None:
     await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
-    assert "Tom has a peanut allergy" in (await chat.ask(DINNER, "No peanuts.")).body.decode()
+    assert "I have a peanut allergy" in (await chat.ask(DINNER, "No peanuts.")).body.decode()
     await change(engine, clock, OUTGROWN)
 
     later = await chat.ask(TODAY, "Nothing.")
@@ -96,7 +96,7 @@ async def test_a_declared_fact_that_is_erased_is_not_repeated(engine: AsyncRecol
     await engine.erase(fact.id, user="ana")
 
     erased = await chat.ask(TOMORROW, "Nothing.")
-    assert "has a peanut allergy" not in erased.body.decode()
+    assert "have a peanut allergy" not in erased.body.decode()
     assert erased.prefix is PrefixState.ERASED
 
 
@@ -108,12 +108,12 @@ async def test_what_was_forgotten_is_not_declared(
     await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
     shown = await chat.ask(DINNER, "Nothing with nuts.", mode=mode)
-    assert "has a peanut allergy" in shown.body.decode()
+    assert "have a peanut allergy" in shown.body.decode()
     if by_hand:
         [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
         await engine.forget(fact.id, user="ana")
     else:
-        await change(engine, clock, "Please forget that Tom has a peanut allergy.")
+        await change(engine, clock, "Please forget that I have a peanut allergy.")
 
     later = await chat.ask(TODAY, "Nothing.", mode=mode)
 
@@ -134,7 +134,7 @@ SOURDOUGH = "my sourdough came out so flat again, no idea why, third time this m
             "no idea why",
         ),
         ("I live in Oslo.", "Where do I live?", ["I moved to Bergen.", "Please forget that I lived in Oslo."], "Oslo"),
-        (ALLERGIC, DINNER, [OUTGROWN], "has a peanut"),
+        (ALLERGIC, DINNER, [OUTGROWN], "have a peanut"),
     ],
 )
 async def test_what_ended_before_it_was_forgotten_is_not_repeated(
@@ -222,5 +222,5 @@ async def test_a_prompt_is_replayed_where_what_ended_cannot_be_read(
     later = await chat.ask(TODAY, "Nothing.")
 
     assert (later.prefix, later.failure) == (PrefixState.KEPT, RECALL_FAILED)
-    assert "has a peanut allergy" in later.body.decode()
+    assert "have a peanut allergy" in later.body.decode()
     assert not declared(later, TODAY)

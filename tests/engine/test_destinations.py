@@ -141,11 +141,11 @@ async def test_a_quotation_is_kept_back_with_what_was_formed_of_it(parts: Compon
 async def test_exceptions_and_globs(parts: Components, tmp_path: Path) -> None:
     rules = """
 [[destinations]]
-except = { categories = ["preference"] }
+except = { categories = ["constraint"] }
 never = [{ models = ["GPT-*"] }]
 """
     engine = with_profile(parts, tmp_path, rules)
-    await tell(engine, "I live in Oslo. My favourite colour is green.")
+    await tell(engine, "I live in Oslo. I am allergic to green peppers.")
     context = await engine.context("Where do I live?", user="ana", scope=RequestScope(destination=CLOUD))
     assert "Oslo" not in context.text
     assert "green" in context.text

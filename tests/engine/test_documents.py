@@ -66,6 +66,6 @@ async def test_a_quotation_shows_the_users_words_without_the_document(engine: As
         "Context:\nI moved to Zentria.\n\nQuestion: I own two mills, are they old?",
     )
     found = await engine.search("Which mills creak?", user="ana")
-    assert "The mills near Bergen creak at night." in [item.memory.text for item in found.items]
+    assert any(item.memory.text.startswith("The mills near Bergen creak at night.") for item in found.items)
     found = await engine.search("Where is Zentria?", user="ana")
     assert not [item for item in found.items if "Zentria" in item.memory.text]

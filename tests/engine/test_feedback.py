@@ -61,9 +61,9 @@ async def test_fifty_answers_that_repeat_the_block_add_no_note_and_no_fact(
 
 async def test_the_words_beside_a_pasted_block_are_the_users_own(engine: AsyncRecollect) -> None:
     await tell(engine, MUCH)
-    await tell(engine, f"{await block_for(engine, RESTAURANT)}\n\nI play the cello.")
-    assert any("cello" in text for text in await texts(engine, kinds=(MemoryKind.NOTE, MemoryKind.FACT)))
-    quotations = await engine.search("cello", user="ana")
+    await tell(engine, f"{await block_for(engine, RESTAURANT)}\n\nMy cat is called Miso.")
+    assert any("Miso" in text for text in await texts(engine, kinds=(MemoryKind.NOTE, MemoryKind.FACT)))
+    quotations = await engine.search("Miso", user="ana")
     assert not any("recollect-memory" in item.memory.text for item in quotations.items)
 
 

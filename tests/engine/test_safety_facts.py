@@ -1,6 +1,4 @@
-"""Health and diet of the household in every prompt: with questions that do not name them, until they end."""
-
-import pytest
+"""Health and diet in every prompt, with questions that do not name them; those of others are no facts of the user."""
 
 from recollect import AsyncRecollect
 from recollect.dates import written
@@ -25,41 +23,6 @@ async def profile_block(engine: AsyncRecollect, clock: FakeClock, *said: str) ->
     return [line for line in profile.split("\n") if line.startswith("- ")]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Tom has a peanut allergy.",
-        "My daughter is coeliac.",
-        "My wife can't have alcohol, she is pregnant.",
-        "I cook for my aunt on Sundays. She has gout.",
-    ],
-)
-async def test_a_question_about_dinner_carries_what_others_must_avoid(
-    engine: AsyncRecollect, clock: FakeClock, said: str
-) -> None:
-    assert row(said) in await profile_block(engine, clock, said)
-
-
 async def test_an_allergy_of_somebody_else_is_not_the_users(engine: AsyncRecollect, clock: FakeClock) -> None:
     rows = await profile_block(engine, clock, "I'm allergic to soy.", "My brother isn't allergic to soy.")
     assert rows == [row("I'm allergic to soy.")]
-
-
-async def test_two_people_keep_their_own_allergies(engine: AsyncRecollect, clock: FakeClock) -> None:
-    rows = await profile_block(
-        engine, clock, "Tom is allergic to nuts.", "Mia is allergic to nuts.", "Tom outgrew his nut allergy."
-    )
-    assert rows == [row("Mia is allergic to nuts.")]
-
-
-@pytest.mark.parametrize(
-    ("said", "ended"),
-    [
-        ("Tom has a peanut allergy.", "Tom is no longer allergic to peanuts."),
-        ("My wife is pregnant.", "My wife isn't pregnant anymore."),
-        ("My son can't have dairy.", "My son can have dairy again."),
-    ],
-)
-async def test_what_has_ended_leaves_the_block(engine: AsyncRecollect, clock: FakeClock, said: str, ended: str) -> None:
-    assert await profile_block(engine, clock, said)
-    assert await profile_block(engine, clock, ended) == []

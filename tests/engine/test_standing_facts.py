@@ -11,7 +11,7 @@ from recollect.types import MemoryKind
 from sample_chats import slots, tell
 from stores import DIALECTS
 
-HOBBIES = """jazz chess tea skiing pottery opera climbing sailing baking origami tennis karate rugby judo yoga poetry
+CATS = """jazz chess tea skiing pottery opera climbing sailing baking origami tennis karate rugby judo yoga poetry
 cinema ballet fishing archery cycling surfing rowing sushi pizza curry ramen tofu mango papaya cherries
 apples""".split()
 # A block of some five facts; without quotations, which say what the facts say.
@@ -25,8 +25,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 async def tell_much(engine: AsyncRecollect) -> None:
     """Form more facts than fit, one of them on health."""
-    await tell(engine, "My son Tom has a peanut allergy.", *[f"My hobby is {thing}." for thing in HOBBIES])
-    assert len(await slots(engine)) > len(HOBBIES)
+    await tell(engine, "I have a peanut allergy.", *[f"My cat is called {thing.title()}." for thing in CATS])
+    assert len(await slots(engine)) > len(CATS)
 
 
 def after(turn: PreparedTurn, text: str) -> str:
@@ -40,28 +40,26 @@ async def test_the_profile_block_keeps_its_limit_and_health(parts: Components, t
 
     context = await engine.context("Good morning, what is new in the world?", user="ana")
 
-    assert "Tom has a peanut allergy" in context.text
+    assert "have a peanut allergy" in context.text
     assert context.profile_tokens <= 200
     shown = {item.memory.id for item in context.items if item.standing}
-    assert 2 < len(shown) < len(HOBBIES)
-    [tom] = [item.memory.id for item in context.items if "peanut" in item.memory.text]
+    assert 2 < len(shown) < len(CATS)
+    [nuts] = [item.memory.id for item in context.items if "peanut" in item.memory.text]
     left = {omitted.id: omitted.reason for omitted in context.left_out}
     facts = {memory.id for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,))}
     assert facts - shown == left.keys() & facts
     assert {left[fact].partition(":")[0] for fact in facts - shown} <= {
         "no room in the profile block",
-        f"says the same as {tom}",
+        f"says the same as {nuts}",
     }
 
 
 async def test_the_default_block_has_room_for_14_short_facts(engine: AsyncRecollect) -> None:
-    await tell(engine, "My son Tom has a peanut allergy.", *[f"My hobby is {thing}." for thing in HOBBIES[:12]])
+    await tell(engine, "I have a peanut allergy.", *[f"My cat is called {thing.title()}." for thing in CATS[:12]])
 
     context = await engine.context("Good morning, what is new in the world?", user="ana")
 
-    assert sum(item.standing for item in context.items) == len(await slots(engine)) - 1 == 13, (
-        "two rest on the same sentence"
-    )
+    assert sum(item.standing for item in context.items) == len(await slots(engine)) == 13
     assert context.profile_tokens <= 600
     assert not [omitted for omitted in context.left_out if "no room" in omitted.reason]
 
@@ -71,19 +69,19 @@ async def test_a_fact_without_room_comes_with_the_message_it_bears_on(parts: Com
     await tell_much(engine)
     chat = ScriptedChat(engine)
     first = await chat.ask("Good morning, how are you?", "Fine.")
-    assert "Tom has a peanut allergy" in first.body.decode()
-    assert "My hobby is jazz" not in first.body.decode()
+    assert "have a peanut allergy" in first.body.decode()
+    assert "My cat is called Jazz" not in first.body.decode()
 
-    question = "Which jazz do I like to listen to?"
+    question = "Is Jazz a hungry cat?"
     second = await chat.ask(question, "Coltrane.")
 
-    assert "My hobby is jazz" in after(second, question)
-    assert "My hobby" not in after(second, question).replace("My hobby is jazz", "")
+    assert "My cat is called Jazz" in after(second, question)
+    assert "My cat" not in after(second, question).replace("My cat is called Jazz", "")
     assert "New since" not in after(second, question)
     assert second.record is not None
     assert any("profile block" in omitted.reason for omitted in second.record.omitted)
-    third = await chat.ask("Which other jazz do I like?", "None.")
-    assert "My hobby is jazz" not in after(third, "Which other jazz"), "an earlier prompt shows it"
+    third = await chat.ask("Is Jazz an old cat, too?", "None.")
+    assert "My cat is called Jazz" not in after(third, "Is Jazz an old"), "an earlier prompt shows it"
     assert chat.problems == []
 
 
@@ -98,5 +96,5 @@ async def test_a_new_fact_on_health_is_told_in_the_newest_message(parts: Compone
     second = await chat.ask(question, "Cook.")
 
     assert "I am allergic to shellfish." in after(second, question).partition("New since")[2]
-    assert "My hobby" not in after(second, question)
+    assert "My cat" not in after(second, question)
     assert chat.problems == []

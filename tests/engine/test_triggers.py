@@ -11,7 +11,7 @@ from recollect.testing import FakeClock
 from recollect.types import RequestScope
 from sample_chats import user
 
-FACTS = ["I live in Oslo.", "I have a dog called Rex.", "I work at Equinor.", "I play the cello.", "My wife is Mia."]
+FACTS = ["I live in Oslo.", "I have a dog called Rex.", "I work at Equinor.", "I am vegan.", "My wife is called Mia."]
 
 
 @pytest.fixture

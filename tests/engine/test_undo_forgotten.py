@@ -10,7 +10,7 @@ from recollect.types import Action, MemoryKind
 from rows.scenes import TIERED
 from sample_chats import ALL_KINDS, assistant, tell, texts, user
 
-SAID = "I live in Rome. I'm allergic to walnuts. I play the cello in an orchestra."
+SAID = "I live in Rome. I'm allergic to walnuts. My cat is called Miso."
 VALUES = {"location": "Rome", "allergy:walnuts": "walnuts"}
 
 
@@ -28,11 +28,11 @@ async def forget(engine: AsyncRecollect, value: str, clock: FakeClock) -> str:
 
 
 async def held(engine: AsyncRecollect) -> str:
-    found = [await engine.search(query, user="ana", limit=50) for query in ("walnuts", "Rome", "cello")]
+    found = [await engine.search(query, user="ana", limit=50) for query in ("walnuts", "Rome", "Miso")]
     return " ".join([*await texts(engine), *(item.memory.text for recall in found for item in recall.items)])
 
 
-@pytest.mark.parametrize("forgotten", list(permutations(["Rome", "walnuts", "cello"])))
+@pytest.mark.parametrize("forgotten", list(permutations(["Rome", "walnuts", "Miso"])))
 @pytest.mark.parametrize("undone", list(permutations([0, 1, 2])))
 async def test_each_undoing_brings_back_its_own_words_in_whatever_order(
     engine: AsyncRecollect, clock: FakeClock, forgotten: tuple[str, ...], undone: tuple[int, ...]
