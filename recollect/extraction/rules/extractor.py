@@ -63,7 +63,10 @@ _STANDING_ORDER = LazyPattern(
     r"every\s++time|(?:in|for)\s++(?:all|any|every)\s++(?:my\s++|of\s++my\s++|our\s++)?\w++|ever)\b",
     re.IGNORECASE,
 )
-# What may come before an order: "Remember: always …", "From now on, always …", "Ok, and please always …".
+_FROM_NOW_ON = LazyPattern(
+    r"\b(?:from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default)\b", re.IGNORECASE
+)
+# Words that may come before an order: "Remember: always …", "Ok, and please always …".
 _MAX_LEAD_WORDS = 3
 
 
@@ -247,7 +250,8 @@ def _in_english(reading: ParsedMessage, sentence: TextSpan) -> Iterator[_Stated]
             return
     for clause in fine_clauses(TextSpan(stated, sentence.start)):
         # 'He likes the lessons and always gives his best' ends like an order.
-        is_order = len(reading.masked[sentence.start : clause.start].split()) <= _MAX_LEAD_WORDS
+        lead = reading.masked[sentence.start : clause.start]
+        is_order = len(lead.split()) <= _MAX_LEAD_WORDS or _FROM_NOW_ON.search(lead + clause.text)
         yield from (found for found in _of_clause(reading, clause) if is_order or found.slot.category != "instruction")
 
 
