@@ -56,7 +56,7 @@ class _Talker:
             del self.ids[at + 1 :]
         if len(self.ids) == len(self.history):
             self.ids.append(f"message-{self.turns}")
-        return f"My hobby is {_word(self.turns * 100 + self.number + 1)}."
+        return f"My cat is called {_word(self.turns * 100 + self.number + 1).title()}."
 
     def _may_edit(self) -> bool:
         """Tell whether an edit is certain to be one.

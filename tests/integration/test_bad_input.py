@@ -146,11 +146,11 @@ def test_a_body_beyond_the_limit_is_refused_with_the_setting_that_raises_it(star
     ("headers", "status"),
     [
         ({"x-recollect-user": "a", "x-openwebui-user-id": "b"}, 403),
-        ({"x-recollect-memory": "perhaps"}, 403),
+        ({"x-recollect-memory": "perhaps"}, 400),
         ({"x-recollect-user": "a" * 5_000}, 403),
         ({"x-openwebui-user-jwt": "a.b.c"}, 403),
         ({"x-recollect-profile": "nobody"}, 400),
-        ({"x-openwebui-chat-id": "c" * 1_000}, 403),
+        ({"x-openwebui-chat-id": "c" * 1_000}, 400),
     ],
 )
 def test_wrong_headers_are_refused(
