@@ -18,7 +18,9 @@ async def found(engine: AsyncRecollect, query: str, who: Subject) -> list[str]:
 
 async def test_a_users_memory_is_its_tenants_alone(engine: AsyncRecollect) -> None:
     for who, bird in ((ACME, "heron"), (BOLT, "kestrel"), (PLAIN, "wagtail")):
-        await engine.record([user(f"I collect photos of the {bird}, it is my favourite bird.")], user=who, conversation="1", scope=USER)
+        await engine.record(
+            [user(f"I collect photos of the {bird}, it is my favourite bird.")], user=who, conversation="1", scope=USER
+        )
     await engine.form()
     for who, bird in ((ACME, "heron"), (BOLT, "kestrel"), (PLAIN, "wagtail")):
         assert bird in str(await found(engine, "What is my favourite bird?", who))
