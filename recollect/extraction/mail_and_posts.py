@@ -24,7 +24,7 @@ _FORWARDED = LazyPattern(
     r"|[^\W\d_][^\n<>@:]{0,60}[ \t]<[\w.+-]{1,60}@[\w.-]{1,80}>[^\n:]{0,20}(?::\d\d[^\n:]{0,40})?[ \t]*+$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_QUOTED_NEXT = LazyPattern(r"\s*+>")
+_QUOTED_NEXT = LazyPattern(r"\s{0,99}+>")
 _FROM_HEADER = LazyPattern(
     r"^[ \t>*]*+(?:from|sender|von|de|da|van)\*{0,2}[ \t]?:\*{0,2}[ \t]*+\S", re.IGNORECASE | re.MULTILINE
 )

@@ -6,7 +6,6 @@ from enum import Enum
 from itertools import pairwise
 
 from recollect.extraction.spans import Span, cut
-from recollect.lazy_pattern import LazyPattern
 
 MARK_OPEN, MARK_CLOSE = "⟪", "⟫"
 """Marks around what a message only carries, in a question to a model; such signs in messages are left out there."""
@@ -16,8 +15,6 @@ _SHOWN_HEAD, _SHOWN_TAIL = 600, 200
 _MIN_BOTH_ENDS = 400
 # Characters of horizontal rules, and white space.
 _RULE_CHARACTERS = "-=*_#~+─— \t\r\n"
-# Line breaks around what was left out.
-_LINE_BREAKS = LazyPattern(r"(?<=…)\n\s*+|\n\s*+(?=\n…\n)")
 
 
 class Origin(Enum):
@@ -104,14 +101,18 @@ class MarkedText:
         if not any(map(self._leaves_out, self.spans)) or not self.own():
             return self.own()
         kept: list[str] = []
-        at, in_gap = 0, False
+        at, after_gap = 0, False
         for span in self.spans:
             between = self.text[at : span.start]
-            in_gap = in_gap and not between.strip()
-            is_gap = self._leaves_out(span) and not in_gap
-            kept += [between, "\n…\n" if is_gap else "\n"]
-            at, in_gap = span.end, in_gap or is_gap
-        return _LINE_BREAKS.sub("\n", "".join([*kept, self.text[at:]])).strip()
+            at = span.end
+            if after_gap and not between.strip():
+                continue
+            if after_gap:
+                between = between.lstrip()
+            after_gap = self._leaves_out(span)
+            kept.append(f"{between.rstrip()}\n…\n" if after_gap else f"{between}\n")
+        rest = self.text[at:]
+        return "".join([*kept, rest.lstrip() if after_gap else rest]).strip()
 
     def _leaves_out(self, span: MarkedSpan) -> bool:
         """Return whether words are left out of a quotation where a span stood."""

@@ -124,12 +124,12 @@ def only_greets(sentence: str) -> bool:
 
 # What opens a question for facts in English and French. After "how", the asker is anybody: "how do I sort a list?"
 _ASKS_FACTS = LazyPattern(
-    r"\s*(?:how (?:do|can|does|to)(?: (?:i|you|we|one))?|(?:what|who|where|when|how|why)(?:['’]?s)?|comment|qu'est-ce)"
+    r"(?:how (?:do|can|does|to)(?: (?:i|you|we|one))?|(?:what|who|where|when|how|why)(?:['’]?s)?|comment|qu'est-ce)"
     r"\s(?!about\b)",
     re.IGNORECASE,
 )
 # Ends a Japanese or Korean question that names its subject alone: "the height of Mount Fuji?"
-_NAMES_SUBJECT = LazyPattern("(?:[はって]|얼마[가-힣]{0,3})\\s*[?？]$")
+_NAMES_SUBJECT = LazyPattern("(?:[はって]|얼마[가-힣]{0,3})\\s?[?？]$")
 # Who speaks, or is spoken to: what such a question tells, or asks for from now on, may be worth keeping.
 _PERSONS = frozenset(
     fold(word)

@@ -19,7 +19,7 @@ def stated_facts(sentence: str, message: str, language: str) -> list[ForeignFact
 
     Wishes for answers are read in orders and questions, too, and so are the names of relatives.
 
-    >>> text = "ich wohne in Erfurt, kennst du da was für meinen Sohn Jan?"
+    >>> text = "ich wohne in Erfurt, weißt du noch, mein Sohn heißt Jan?"
     >>> [(fact.key, fact.value) for fact in stated_facts(text, text, "de")]
     [('location', 'Erfurt'), ('son:jan', 'Jan')]
     """

@@ -281,7 +281,7 @@ def skip(db: SqlConnection, key: FormationKey) -> None:
     """End a formation, under way or not, as if all that was said so far were formed."""
     row_key = _verified_key(db, key)
     if row_key is not None:
-        db.execute(SQL["skip"], row_key)
+        db.execute(SQL["skip"], (*row_key, _last_seq(db, row_key)))
 
 
 def _held(db: SqlConnection, lease: Lease, now: datetime) -> tuple[Row, Row]:

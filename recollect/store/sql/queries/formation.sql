@@ -154,8 +154,8 @@ RETURNING 1
 
 -- name: skip
 UPDATE formation
-   SET formed_seq = (SELECT last_seq FROM conversation WHERE subject = ?2 AND id = ?3), due_at = NULL, idle = NULL,
-       parked = 0, attempts = 0, error = NULL, lease_token = NULL, lease_until = NULL
+   SET formed_seq = ?7, due_at = NULL, idle = NULL, parked = 0, attempts = 0, error = NULL, lease_token = NULL,
+       lease_until = NULL
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
 
 -- name: formations
