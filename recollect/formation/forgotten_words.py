@@ -25,8 +25,7 @@ from recollect.types import (
     LoggedMessage,
     Memory,
     MemoryDetail,
-    MemoryKind,
-    MemoryState,
+    MessageRef,
     Subject,
     Withheld,
 )
@@ -81,7 +80,7 @@ async def without_forgotten(
             min(message.said_at for message in messages), messages, _Owners(subject, home), runtime
         )
     outdated = [
-        *await _by_memories(messages, subject, runtime),
+        *await _by_memories(messages, _Owners(subject, home or subject), runtime),
         *await _by_requests([*replayed_parts.without(messages), *later], subject, runtime),
         *await _by_requests(requests, subject, runtime),
     ]
@@ -207,21 +206,19 @@ async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, runt
     return outdated
 
 
-async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, runtime: Runtime) -> list[Outdated]:
+async def _by_memories(messages: Sequence[LoggedMessage], owners: _Owners, runtime: Runtime) -> list[Outdated]:
     """Find what was forgotten of these messages by hand, or on request in another conversation."""
     places = {message.ref for message in messages}
-    closed = [
-        memory
-        for conversation in dict.fromkeys(message.conversation for message in messages)
-        for memory in await runtime.store.memories.from_source(subject, conversation)
-        if memory.state is MemoryState.CLOSED
-        and memory.kind is not MemoryKind.EPISODE
-        and not places.isdisjoint(source.ref for source in memory.evidence)
-    ]
+    closed: list[Memory] = []
+    for conversation in dict.fromkeys(message.conversation for message in messages):
+        seqs = [message.seq for message in messages if message.conversation == conversation]
+        first = MessageRef(conversation, min(seqs))
+        found = await runtime.store.memories.closed_from(owners.subject, owners.home, first, last=max(seqs))
+        closed += [memory for memory in found if not places.isdisjoint(source.ref for source in memory.evidence)]
     forgotten = [
         memory
         for memory in closed
-        if is_forgotten(memory, await runtime.store.decisions.list(subject, memory=memory.id))
+        if is_forgotten(memory, await runtime.store.decisions.list(owners.subject, memory=memory.id))
     ]
     return [old for memory in forgotten for old in outdated_by_hand(memory)]
 

@@ -19,10 +19,12 @@ from recollect.text import conversation_tag
 from recollect.types import Memory, MemoryKind, MemoryState, MessageRef, Subject
 from rows.scenes import TIERED
 from sample_chats import assistant, user
+from soak import SOAK
 from store.test_views import rows
 from stores import DIALECTS, DURABLE
 
 ANA = Subject("user", "ana")
+TURNS = 1200 if SOAK else 300
 
 
 @pytest.fixture(params=DIALECTS)
@@ -108,19 +110,20 @@ async def test_t3_chats_that_were_recorded_before_anything_was_formed_make_the_s
     assert await chain.check() == TEN_EACH
 
 
-async def test_t2_t3_each_of_1200_turns_in_40_chats_is_in_one_episode_or_the_window(
+@pytest.mark.soak
+async def test_t2_t3_each_of_many_turns_in_many_chats_is_in_one_episode_or_the_window(
     parts: Components, clock: FakeClock
 ) -> None:
     chain, dice = Chain(parts, clock), Random(7)
     chain.chats["c0"] = Chat(chain.engine, conversation="c0")
-    for number in range(1200):
+    for number in range(TURNS):
         clock.advance(minutes=1)
         told = [user(f"I visited town number {number}."), assistant(f"Noted: {number}.")]
-        await chain.engine.record(told, user="ana", conversation=f"c{dice.randrange(40)}")
+        await chain.engine.record(told, user="ana", conversation=f"c{dice.randrange(TURNS // 30)}")
         if not number % 100:
             await chain.engine.form()
     await chain.engine.form()
-    assert await chain.check() == [(first, first + 9) for first in range(1, 1191, 10)]
+    assert await chain.check() == [(first, first + 9) for first in range(1, TURNS - 9, 10)]
 
 
 async def test_t1_t3_a_new_chats_window_has_whole_turns_of_all_chats_oldest_first(

@@ -19,6 +19,12 @@ from recollect.store.sql.rows import REMEMBERED, fetch
 _VALUE = LazyPattern(r"\?(\d+)")
 # SQLite is told which index to take where it has no statistics; PostgreSQL has some, and chooses.
 _INDEX = LazyPattern(r" INDEXED BY \w++")
+# Which memories are meant is asked first. Without statistics, of a new database, all rows of the subject were read with
+# the view, and each compared with those that are meant.
+_MEANT = LazyPattern(
+    r"(FROM remembered\n WHERE subject = \?1\n   AND id) IN "
+    r"\((SELECT [^;]{1,2000})\)(?=\n ORDER BY (?:id|importance)\b)"
+)
 # From so many rows on COPY is faster than the statement sent for each, though answers are not waited for then.
 MIN_COPIED_ROWS = 8
 _INSERT = LazyPattern(r"INSERT INTO (\w+) \(([\w\s,]++)\)\s*+VALUES \(([$\d\s,]++)\)")
@@ -54,7 +60,7 @@ def to_postgres(statement: str) -> str:
     """
     if isinstance(statement, Statement):
         statement = dialect_statements(statement.group).get(statement.name, statement)
-    return _VALUE.sub(r"$\1", _INDEX.sub("", statement))
+    return _VALUE.sub(r"$\1", _MEANT.sub(r"\1 = ANY (ARRAY(\2))", _INDEX.sub("", statement)))
 
 
 def own_version(statement: Statement) -> Statement:

@@ -28,6 +28,7 @@ from recollect.types import (
     MemoryOrder,
     MemoryState,
     MemoryTraits,
+    MessageRef,
     NoteBatch,
     Subject,
 )
@@ -120,6 +121,19 @@ class MemoryRepository:
     ) -> builtins.list[Memory]:
         """Read memories of any kind and state with evidence in a conversation, or in one of its messages; by id."""
         return await self._executor.read(lambda db: read.memories_from(db, subject, conversation, seq=seq))
+
+    async def closed_from(
+        self, subject: Subject, log: Subject, first: MessageRef, *, last: int
+    ) -> builtins.list[Memory]:
+        """Read closed memories, but episodes, with evidence in a stretch of a conversation; by id.
+
+        Args:
+            subject: Whose memories these are.
+            log: Who the conversation belongs to.
+            first: The first message of the stretch.
+            last: `seq` of its last message.
+        """
+        return await self._executor.read(lambda db: read.closed_from(db, subject, log, first, last))
 
     async def from_same_messages(self, subject: Subject, ids: Sequence[MemoryId]) -> builtins.list[Memory]:
         """Read memories of any kind and state with evidence in a message that one of these has evidence in; by id."""

@@ -35,6 +35,7 @@ from recollect.types import (
     MemoryOrder,
     MemoryState,
     MemoryTraits,
+    MessageRef,
     Subject,
 )
 
@@ -237,6 +238,14 @@ def memories_from(
     if id_ is None or version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, UNDO_SQL["from_source"], subject.key, id_, seq))
+
+
+def closed_from(db: SqlConnection, subject: Subject, log: Subject, place: MessageRef, last: int) -> list[Memory]:
+    """Read closed memories, but episodes, with evidence in a stretch of a conversation; see `MemoryRepository`."""
+    id_ = id_bytes(place.conversation)
+    if id_ is None or version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, UNDO_SQL["closed_of"], subject.key, log.key, id_, place.seq, last))
 
 
 def memories_beside(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:

@@ -7,6 +7,17 @@ SELECT *
    AND id IN (SELECT memory FROM evidence WHERE subject = ?1 AND conversation = ?2 AND (seq = ?3 OR ?3 IS NULL))
  ORDER BY id, place
 
+-- name: closed_of text: elsewhere
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT m.id
+                FROM evidence AS e INDEXED BY evidence_source
+               CROSS JOIN memory AS m
+               WHERE e.home = ?2 AND e.conversation = ?3 AND e.seq >= ?4 AND e.seq <= ?5 AND e.subject = ?1
+                 AND m.subject = ?1 AND m.id = e.memory AND m.state = 2 AND m.kind <> 2)
+ ORDER BY id, place
+
 -- name: from_same_messages text: elsewhere
 SELECT *
   FROM remembered
