@@ -142,16 +142,21 @@ async def _chain(store: Store, key: FormationKey, *, of_user: bool) -> list[Epis
 
 
 def _of_place(follower: EpisodeRange, waiting: Waiting) -> list[Exchange]:
-    """Return the waiting turns that come before an episode: they began before it, or its conversation has them before.
+    """Return the waiting turns that come before an episode: its conversation has them before, or none of its turns is of
+    theirs and they began no later.
 
-    The oldest, without a break: a turn of a conversation is never numbered before those above it.
+    A turn of a conversation is never numbered before those above it.
     """
     found: list[Exchange] = []
+    later: set[ConversationId] = set()
     for turn in waiting.turns:
-        part = _part(follower, turn[0].conversation)
-        if turn[0].said_at >= follower.began and not (part and turn[0].seq < part.first_seq):
-            break
-        found.append(turn)
+        id_ = turn[0].conversation
+        part = _part(follower, id_)
+        is_before = turn[0].seq < part.first_seq if part else turn[0].said_at <= follower.began
+        if is_before and id_ not in later:
+            found.append(turn)
+        else:
+            later.add(id_)
     return found
 
 
