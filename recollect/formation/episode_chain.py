@@ -142,10 +142,10 @@ async def _chain(store: Store, key: FormationKey, *, of_user: bool) -> list[Epis
 
 
 def _of_place(follower: EpisodeRange, waiting: Waiting) -> list[Exchange]:
-    """Return the waiting turns that come before an episode: its conversation has them before, or none of its turns is of
-    theirs and they began no later.
+    """Return the waiting turns that come before an episode.
 
-    A turn of a conversation is never numbered before those above it.
+    In a conversation of the episode's those come before that are above its turns; in another, those that began no
+    later. A turn of a conversation is never numbered before those above it.
     """
     found: list[Exchange] = []
     later: set[ConversationId] = set()

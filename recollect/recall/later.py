@@ -5,7 +5,7 @@ holds is not for recall to say: both are shown, dated, the later one first. Two 
 are alike in meaning and share a word that few of the compared statements have, whatever their language.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from math import log
 
 import numpy as np
@@ -36,6 +36,8 @@ MAX_FOLLOWED = 2
 MAX_FOLLOWERS, _MAX_EACH = 8, 2
 # A word that more memories have tells little of what a statement is about.
 _MIN_HOLDERS, _MAX_HOLDER_SHARE = 20, 0.05
+# Words of two languages that begin with so many equal letters mean the same: "vegetarian", "végétarienne".
+_SAME_BEGINNING = 5
 _HASHED = 1 << 16
 _KINDS = np.array([MemoryKind.TURN.number, MemoryKind.NOTE.number, MemoryKind.FACT.number])
 _USER, _ASSISTANT = 1, 2
@@ -134,10 +136,22 @@ def put_followers_first(
 
 
 def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory | None:
-    """Return the latest of some statements that has a word of a fact's value."""
-    about = terms(fact.value).keys()
+    """Return the latest of some statements that has a word of a fact's value, as its speaker wrote it."""
+    about = _words_of_value(fact)
     named = [each for each in followers if not about.isdisjoint(terms(each.memory.text))]
     return max(named, key=lambda each: each.memory.valid_from, default=None)
+
+
+def _words_of_value(fact: Memory) -> Set[str]:
+    """Return the terms of a fact's value; of one stored in English the speaker's own: "vegetarian" is "Vegetarierin".
+
+    Those that begin like it, or else all that they said.
+    """
+    value, said = terms(fact.value).keys(), terms(fact.text).keys()
+    if not value.isdisjoint(said):
+        return value
+    begins = tuple(word[:_SAME_BEGINNING] for word in value if len(word) >= _SAME_BEGINNING)
+    return {word for word in said if word.startswith(begins)} or said
 
 
 def pull_in(rows: Sequence[RankedRow], later: Mapping[bytes, Sequence[bytes]], *, limit: int) -> list[RankedRow]:

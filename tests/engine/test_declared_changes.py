@@ -11,15 +11,17 @@ from recollect.engine.injector import RECALL_FAILED
 from recollect.errors import StoreUnavailableError
 from recollect.prompt.replay import PrefixState
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Decision, MemoryKind, MemoryMode, MemoryState, Subject
+from recollect.types import Action, Decision, MemoryId, MemoryKind, MemoryMode, MemoryState, Subject
 from sample_chats import answer, note, tell, with_model
 from stores import DIALECTS
 
 ANA = Subject("user", "ana")
 ENDED = "No longer true:"
 ALLERGIC, OUTGROWN = "I have a peanut allergy.", "I am no longer allergic to peanuts."
-ROW = f'- "{ALLERGIC}" (the user, 1 January 2026)'
-DINNER, TODAY, TOMORROW = "What may I eat for dinner?", "What else is there to do today?", "And tomorrow?"
+OLD_NOTE, MOVED = "Ana rows on Mondays.", "Rowing moved to Fridays, no more Mondays."
+ROW = f"- {OLD_NOTE}"
+DINNER, ROWING = "What may I eat for dinner?", "On which day do I row, is it Mondays?"
+TODAY, TOMORROW = "What else is there to do today?", "And tomorrow?"
 
 
 @pytest.fixture(params=DIALECTS)
@@ -40,11 +42,23 @@ async def change(engine: AsyncRecollect, clock: FakeClock, text: str) -> None:
     clock.advance(days=1)
 
 
-async def test_a_fact_that_ended_is_declared_once(engine: AsyncRecollect, clock: FakeClock) -> None:
-    await tell(engine, ALLERGIC)
+async def replace_note(engine: AsyncRecollect, parts: Components, clock: FakeClock, chat: ScriptedChat) -> MemoryId:
+    """Show a note in a chat, and have a model replace it a day later."""
+    old = await engine.add(OLD_NOTE, user="ana")
+    assert OLD_NOTE in (await chat.ask(ROWING, "Yes.")).body.decode()
+    clock.advance(days=1)
+    changed = note("Ana rows on Fridays.", MOVED, updates=1)
+    model = ScriptedModel(lambda _, asked: answer(*[changed] if MOVED in asked.rpartition("Messages:")[2] else []))
+    await tell(with_model(parts, model), MOVED)
+    assert (await engine.get(old.id, user="ana")).state is MemoryState.CLOSED
+    return old.id
+
+
+async def test_a_note_that_a_model_replaced_is_declared_once(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
     chat = ScriptedChat(engine)
-    assert "I have a peanut allergy" in (await chat.ask(DINNER, "No peanuts.")).body.decode()
-    await change(engine, clock, OUTGROWN)
+    await replace_note(engine, parts, clock, chat)
 
     later = await chat.ask(TODAY, "Nothing.")
 
@@ -55,20 +69,16 @@ async def test_a_fact_that_ended_is_declared_once(engine: AsyncRecollect, clock:
     assert (again.prefix, chat.problems) == (PrefixState.KEPT, [])
 
 
-async def test_a_note_that_a_model_replaced_is_declared(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
-) -> None:
-    old = await engine.add("Ana rows on Mondays.", user="ana")
+async def test_what_is_denied_is_not_declared_its_denial_is_shown(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
-    assert b"rows on Mondays" in (await chat.ask("On which day do I row, is it Mondays?", "Yes.")).body
-    clock.advance(days=1)
-    said = "Rowing moved to Fridays, no more Mondays."
-    changed = note("Ana rows on Fridays.", said, updates=1)
-    model = ScriptedModel(lambda _, asked: answer(*[changed] if said in asked.rpartition("Messages:")[2] else []))
-    await tell(with_model(parts, model), said)
-    assert (await engine.get(old.id, user="ana")).state is MemoryState.CLOSED
+    await chat.ask(DINNER, "No peanuts.")
+    await change(engine, clock, OUTGROWN)
 
-    assert declared(await chat.ask(TODAY, "Nothing."), TODAY) == "- Ana rows on Mondays."
+    later = await chat.ask(TODAY, "Nothing.")
+
+    assert not declared(later, TODAY)
+    assert OUTGROWN in str(json.loads(later.body)["messages"][-1]["content"])
 
 
 async def test_a_quotation_of_what_has_changed_is_not_declared(
@@ -85,18 +95,17 @@ async def test_a_quotation_of_what_has_changed_is_not_declared(
     assert [memory.value for memory in ended] == ["Oslo"]
 
 
-async def test_a_declared_fact_that_is_erased_is_not_repeated(engine: AsyncRecollect, clock: FakeClock) -> None:
-    await tell(engine, ALLERGIC)
+async def test_a_declared_note_that_is_erased_is_not_repeated(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
     chat = ScriptedChat(engine)
-    await chat.ask(DINNER, "No peanuts.")
-    await change(engine, clock, OUTGROWN)
+    old = await replace_note(engine, parts, clock, chat)
     assert declared(await chat.ask(TODAY, "Nothing."), TODAY) == ROW
-    [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,), closed=True)
 
-    await engine.erase(fact.id, user="ana")
+    await engine.erase(old, user="ana")
 
     erased = await chat.ask(TOMORROW, "Nothing.")
-    assert "have a peanut allergy" not in erased.body.decode()
+    assert OLD_NOTE not in erased.body.decode()
     assert erased.prefix is PrefixState.ERASED
 
 
@@ -208,12 +217,10 @@ async def test_forgetting_the_newer_value_leaves_the_older_undeclared(engine: As
 
 
 async def test_a_prompt_is_replayed_where_what_ended_cannot_be_read(
-    engine: AsyncRecollect, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncRecollect, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
-    await chat.ask(DINNER, "No peanuts.")
-    await change(engine, clock, OUTGROWN)
+    await replace_note(engine, parts, clock, chat)
 
     async def fail(*_: object) -> None:
         raise StoreUnavailableError("the database is away")
@@ -222,5 +229,5 @@ async def test_a_prompt_is_replayed_where_what_ended_cannot_be_read(
     later = await chat.ask(TODAY, "Nothing.")
 
     assert (later.prefix, later.failure) == (PrefixState.KEPT, RECALL_FAILED)
-    assert "have a peanut allergy" in later.body.decode()
+    assert OLD_NOTE in later.body.decode()
     assert not declared(later, TODAY)

@@ -105,14 +105,6 @@ async def test_a_chain_of_one_source_is_taken_back_to_what_stood_before_it(
     assert (await slots(engine))["location"] == "Rome"
 
 
-async def test_what_was_said_to_have_ended_holds_again(engine: AsyncRecollect, clock: FakeClock) -> None:
-    await said(engine, "I am allergic to peanuts.", "a", clock)
-    source = await said(engine, "I am no longer allergic to peanuts.", "b", clock)
-    assert "allergy:peanuts" not in await slots(engine)
-    await engine.history.undo_source(user="ana", conversation=source, seq=1)
-    assert (await slots(engine))["allergy:peanuts"] == "peanuts"
-
-
 async def test_what_was_said_elsewhere_too_stays_on_that(engine: AsyncRecollect, clock: FakeClock) -> None:
     source = await said(engine, "I live in Rome.", "a", clock)
     other = await said(engine, "As I said, I live in Rome.", "b", clock)

@@ -110,11 +110,11 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact
     found += work_facts(clause, mentions, start=lead)
     if mentions and is_birthday(clause) and _is_of_birth(clause[: mentions[0].span[0]], mentions[0]):
         found.append(_birthday(mentions[0]))
-    unique: dict[tuple[str, bool, str], ExtractedFact] = {}
+    unique: dict[str, ExtractedFact] = {}
     if any(not fact.key.startswith("rule:") for fact in found):
         found = [fact for fact in found if not fact.key.startswith("rule:")]
     for fact in found:
-        unique.setdefault((fact.key, fact.ends, fact.value if fact.ends else ""), fact)
+        unique.setdefault(fact.key, fact)
     return list(unique.values())
 
 

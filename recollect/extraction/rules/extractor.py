@@ -222,7 +222,7 @@ def _in_another_language(reading: ParsedMessage, sentence: TextSpan, language: s
     for found in stated_facts(sentence.text, reading.masked, language):
         clause = TextSpan(sentence.text[found.start : found.end], sentence.start + found.start)
         since = _begins(reading, _days_of(reading, sentence, clause))
-        slot = Slot(found.category, found.key, found.value, found.importance, since, ends=found.ends)
+        slot = Slot(found.category, found.key, found.value, found.importance, since)
         yield _Stated(slot, clause)
 
 
@@ -279,8 +279,7 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
         if found.ordered and _is_for_a_task(reading, clause):
             continue
         when = _begins(reading, inside) if found.dated else said_at
-        if when <= said_at or not found.ends:  # what ends to come holds until then
-            yield _Stated(_slot(found, when, clause.text), clause)
+        yield _Stated(_slot(found, when, clause.text), clause)
 
 
 def _begins(reading: ParsedMessage, days: Sequence[DateMention]) -> datetime:
@@ -290,7 +289,7 @@ def _begins(reading: ParsedMessage, days: Sequence[DateMention]) -> datetime:
 
 def _slot(found: ExtractedFact, when: datetime, text: str) -> Slot:
     confidence = DOUBTED if is_hedged(text) else PLAIN
-    return Slot(found.category, found.key, found.value, found.importance, when, confidence=confidence, ends=found.ends)
+    return Slot(found.category, found.key, found.value, found.importance, when, confidence=confidence)
 
 
 def _is_for_a_task(reading: ParsedMessage, order: TextSpan) -> bool:
@@ -302,8 +301,8 @@ def _is_for_a_task(reading: ParsedMessage, order: TextSpan) -> bool:
 
 
 def _unique(candidates: Sequence[Candidate]) -> list[Candidate]:
-    unique: dict[tuple[str, str, str, bool], Candidate] = {}
+    unique: dict[tuple[str, str, str], Candidate] = {}
     for candidate in candidates:
-        key = (candidate.kind, candidate.key or candidate.text, candidate.value.casefold(), candidate.ends)
+        key = (candidate.kind, candidate.key or candidate.text, candidate.value.casefold())
         unique.setdefault(key, candidate)
     return list(unique.values())

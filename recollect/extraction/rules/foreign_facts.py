@@ -52,7 +52,6 @@ class ForeignFact:
     value: str
     category: str
     importance: float
-    ends: bool
     start: int
     end: int
 
@@ -103,7 +102,6 @@ def _of_slot(slot: ForeignSlot, text: FoldedText, language: ForeignLanguage) -> 
                 value=value,
                 category=category,
                 importance=_IMPORTANCE.get(name, _FAMILY_IMPORTANCE if name in FAMILY else 0.8),
-                ends=slot.ends,
                 start=text.places[match.start()],
                 end=text.places[match.end() if match.end() > end else start + _length(raw, slot, language)],
             )

@@ -28,8 +28,6 @@ class Slot:
     since: datetime
     """When it became true."""
     confidence: float = PLAIN
-    ends: bool = False
-    """It is said to have ended."""
 
 
 def quoted(reading: ParsedMessage, piece: TextSpan) -> str:
@@ -68,7 +66,6 @@ def fact(reading: ParsedMessage, piece: TextSpan, slot: Slot) -> Candidate:
         seq=reading.message.seq,
         quote=reading.quote(piece),
         valid_from=slot.since,
-        ends=slot.ends,
     )
 
 

@@ -43,9 +43,7 @@ def form(text: str, *, role: str = "user", sources: frozenset[str] = frozenset({
 
 def facts(text: str) -> set[str]:
     found = [candidate for candidate in form(text) if candidate.kind is MemoryKind.FACT]
-    return {
-        f"{'-' if candidate.ends else ''}{candidate.category} {candidate.key}={candidate.value}" for candidate in found
-    }
+    return {f"{candidate.category} {candidate.key}={candidate.value}" for candidate in found}
 
 
 @pytest.mark.parametrize(
@@ -122,19 +120,27 @@ def facts(text: str) -> set[str]:
         ("Don't use emojis", "instruction emoji=no"),
         ("Use metric units", "instruction units=metric"),
         ("Never use bullet points", "instruction rule:never use bullet points=Never use bullet points"),
-        # ends
-        ("I no longer work at Acme", "-identity employer=Acme"),
-        ("I quit my job", "-identity employer="),
-        ("I used to live in Berlin", "-identity location=Berlin"),
-        ("I don't live in Rome anymore", "-identity location=Rome"),
-        ("I'm not allergic to nuts", "-constraint allergy:nuts=nuts"),
-        ("I outgrew my milk allergy", "-constraint allergy:milk=milk"),
-        ("I'm no longer vegan", "-constraint diet=vegan"),
-        ("I used to be vegetarian but now I eat meat", "-constraint diet=vegetarian"),
     ],
 )
 def test_a_plain_sentence_states_exactly_this_fact(text: str, expected: str) -> None:
     assert facts(text) == {expected}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I no longer work at Acme",
+        "I quit my job",
+        "I used to live in Berlin",
+        "I don't live in Rome anymore",
+        "I'm not allergic to nuts",
+        "I outgrew my milk allergy",
+        "I'm no longer vegan",
+        "I used to be vegetarian but now I eat meat",
+    ],
+)
+def test_a_denial_states_no_fact_and_ends_none(text: str) -> None:
+    assert not [candidate for candidate in form(text) if candidate.kind is MemoryKind.FACT or candidate.ends]
 
 
 @pytest.mark.parametrize(

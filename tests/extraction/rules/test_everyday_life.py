@@ -29,12 +29,8 @@ def found(text: str) -> list[Candidate]:
     return list(read_by_rules(source).candidates)
 
 
-def facts(text: str) -> dict[str, tuple[str, bool]]:
-    return {
-        candidate.key: (candidate.value, candidate.ends)
-        for candidate in found(text)
-        if candidate.kind is MemoryKind.FACT
-    }
+def facts(text: str) -> dict[str, str]:
+    return {candidate.key: candidate.value for candidate in found(text) if candidate.kind is MemoryKind.FACT}
 
 
 @pytest.mark.parametrize(
@@ -56,18 +52,7 @@ def facts(text: str) -> dict[str, tuple[str, bool]]:
     ],
 )
 def test_a_fact_told_in_passing_is_read(text: str, key: str, value: str) -> None:
-    assert facts(text)[key] == (value, False)
-
-
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        ("I also stopped the atorvastatin", "medication:atorvastatin"),
-        ("I'm no longer on sertraline", "medication:sertraline"),
-    ],
-)
-def test_what_is_used_no_more_ends(text: str, key: str) -> None:
-    assert facts(text)[key] == ("", True)
+    assert facts(text)[key] == value
 
 
 @pytest.mark.parametrize(
@@ -81,6 +66,8 @@ def test_what_is_used_no_more_ends(text: str, key: str) -> None:
         "if i'm on warfarin, can i take aspirin?",
         "as a doctor, what would you recommend?",
         "i just took an aspirin",
+        "I also stopped the atorvastatin",
+        "I'm no longer on sertraline",
         "what is python 3.12?",
         "i use python to print this list",
         "should we use Rust or Go?",

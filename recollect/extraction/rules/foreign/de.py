@@ -115,12 +115,6 @@ _SLOTS = (
     ),
     slot("location", ValueKind.PLACE, rf"\b(?:mein )?wohnort(?: ist|:) {_V}"),
     slot(
-        "location",
-        ValueKind.PLACE,
-        rf"\b(?:wohne?|lebe?)(?: ich)? (?:\w{{1,12}} )?nicht mehr {_GAP}in {_V}",
-        ends=True,
-    ),
-    slot(
         "origin",
         ValueKind.PLACE,
         rf"""\b(?:ich )?(?:komme?|stamme?)(?: ich)? (?:(?:ursprunglich|eigentlich|ja|
@@ -156,9 +150,6 @@ _SLOTS = (
         "diet", ValueKind.CLOSED, rf"\b(?:da|weil|dass) ich (?:\w{{2,12}} )?{_DIET} (?:bin|lebe|esse)\b", values=_DIETS
     ),
     slot(
-        "diet", ValueKind.CLOSED, rf"\bbin (?:ich )?(?:keine?|nicht mehr) {_DIET}(?: mehr)?\b", values=_DIETS, ends=True
-    ),
-    slot(
         "avoid:",
         ValueKind.THINGS,
         rf"\b(?:ess|esse|trinke?|vertrage?)(?: ich)? {_GAP}(?:kein(?:e|en|erlei)?|nie) {_ALWAYS}",
@@ -185,12 +176,6 @@ _SLOTS = (
         r"(?P<v>(?!lebensmittel|kontakt|kreuz)[\w]{3,20}?)-?allergie\b",
     ),
     slot("allergy:", ValueKind.THINGS, rf"\bmeine allergien?(?: sind| ist|:) {_LIST}"),
-    slot(
-        "allergy:",
-        ValueKind.THINGS,
-        rf"\bbin (?:ich )?(?:doch )?nicht (?:mehr )?allergisch (?:gegen|auf) {_LIST}",
-        ends=True,
-    ),
     slot("condition:", ValueKind.WORK, rf"\b(?:habe?|leide)(?: ich)? {_GAP}(?:an |unter )?(?P<v>{_CONDITIONS})\b"),
     slot("condition:", ValueKind.WORK, rf"\b(?:ich bin|bin ich|^bin) {_GAP}(?P<v>{_ADJECTIVES})\b"),
     *(

@@ -103,8 +103,6 @@ _SLOTS = (
             nos acabamos de mudar|acabamos de mudarnos|me traslade) {_GAP}a (?!un\b|una\b|otr[oa]\b|mi\b|
             vivir\b){_V}""",
     ),
-    slot("location", ValueKind.PLACE, rf"\bya no (?:vivo|vivimos) en {_V}", ends=True),
-    slot("location", ValueKind.PLACE, r"\b(?<!ya\s)no (?:vivo|vivimos) en (?P<v>[^,.;:!?()\n¿]{1,40})", ends=True),
     slot(
         "origin",
         ValueKind.PLACE,
@@ -133,8 +131,6 @@ _SLOTS = (
             todos|una?|casi) ){{0,2}}{_DIET}\b""",
         values=_DIETS,
     ),
-    slot("diet", ValueKind.CLOSED, rf"\bno (?:soy|somos) {_DIET}\b", values=_DIETS, ends=True),
-    slot("diet", ValueKind.CLOSED, rf"\b(?:deje de ser|he dejado de ser) {_DIET}\b", values=_DIETS, ends=True),
     slot(
         "avoid:",
         ValueKind.THINGS,
@@ -158,7 +154,6 @@ _SLOTS = (
         ValueKind.THINGS,
         rf"\b(?:me da|me dan|les? tengo) alergia (?:la |el |los |las |al |a la |a los |a las ){_LIST}",
     ),
-    slot("allergy:", ValueKind.THINGS, rf"\bno soy alergic[oa] (?:a la |a los |a las |al |a ){_LIST}", ends=True),
     slot(
         "condition:",
         ValueKind.WORK,

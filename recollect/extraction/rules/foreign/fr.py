@@ -101,7 +101,6 @@ _SLOTS = (
         rf"""\b(?:je viens de|on vient de|je me suis|on s'est|nous nous sommes|je viens de m'|
             on vient de s') ?(?:demenager|installe\w{{0,3}}|installer) {_GAP}{_IN} {_V}""",
     ),
-    slot("location", ValueKind.PLACE, rf"\b(?:je n'habite|j'habite|je ne vis|je vis) plus {_GAP}{_IN} {_V}", ends=True),
     slot(
         "origin",
         ValueKind.PLACE,
@@ -129,13 +128,6 @@ _SLOTS = (
         values=_DIETS,
     ),
     slot(
-        "diet",
-        ValueKind.CLOSED,
-        rf"\b(?:je ne suis|je suis|j'suis|on est) (?:pas|plus) {_DIET}\b",
-        values=_DIETS,
-        ends=True,
-    ),
-    slot(
         "avoid:",
         ValueKind.THINGS,
         rf"""\b(?:je ne (?:mange|bois|fume|supporte|digere)|je (?:mange|bois|digere)|j'(?:mange|bois)|
@@ -155,12 +147,6 @@ _SLOTS = (
     ),
     slot(
         "allergy:", ValueKind.THINGS, rf"\bj'ai une (?:(?:grosse|forte|grave) )?allergie (?:au |a la |a l'|aux ){_LIST}"
-    ),
-    slot(
-        "allergy:",
-        ValueKind.THINGS,
-        rf"\b(?:je ne suis|je suis) (?:pas|plus) allergique (?:au |a la |a l'|aux ){_LIST}",
-        ends=True,
     ),
     slot(
         "condition:",

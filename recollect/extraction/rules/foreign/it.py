@@ -95,7 +95,6 @@ _SLOTS = (
         rf"""{_YES}\b(?:mi sono (?:appena )?trasferit[oa]|ci siamo (?:appena )?trasferiti|sono andat[oa] a vivere|
             siamo andati a vivere) {_GAP}{_IN} {_V}""",
     ),
-    slot("location", ValueKind.PLACE, rf"\bnon (?:vivo|abito|viviamo|abitiamo) piu {_IN} {_V}", ends=True),
     slot(
         "origin",
         ValueKind.PLACE,
@@ -124,7 +123,6 @@ _SLOTS = (
             da [\w\s]{{2,12}}?) ){{0,2}}{_DIET}\b""",
         values=_DIETS,
     ),
-    slot("diet", ValueKind.CLOSED, rf"\bnon (?:sono|siamo) (?:piu )?{_DIET}\b", values=_DIETS, ends=True),
     slot(
         "avoid:",
         ValueKind.THINGS,
@@ -141,12 +139,6 @@ _SLOTS = (
         "allergy:",
         ValueKind.THINGS,
         rf"{_YES}\bho (?:un'|una (?:forte |grave )?)allergia (?:(?:al|alla|alle|ai|agli|allo) |all'|a ){_LIST}",
-    ),
-    slot(
-        "allergy:",
-        ValueKind.THINGS,
-        rf"\bnon sono (?:piu )?allergic[oa] (?:(?:al|alla|alle|ai|agli|allo) |all'|a ){_LIST}",
-        ends=True,
     ),
     slot(
         "condition:",

@@ -103,7 +103,6 @@ _SLOTS = (
         ValueKind.PLACE,
         rf"{_ME}{_WHEN}(?!どこ|一緒|実家){_V}(?:で(?:一人)?暮らし(?:て(?:い|る|ま)|をし)|在住(?:です|で|の|者))",
     ),
-    slot("location", ValueKind.PLACE, rf"{_ME}もう{_V}(?:に|には)住んで(?:い)?(?:ない|ません)", ends=True),
     slot(
         "origin",
         ValueKind.PLACE,
@@ -132,14 +131,6 @@ _SLOTS = (
         values=_DIETS,
     ),
     slot(
-        "diet",
-        ValueKind.CLOSED,
-        r"""(?P<v>ベジタリアン|ヴィーガン|ビーガン|菜食主義者?|ペスカタリアン)(?:では(?:あり|ない)|じゃ(?:あり|ない)
-            |をやめ)""",
-        values=_DIETS,
-        ends=True,
-    ),
-    slot(
         "avoid:",
         ValueKind.THINGS,
         rf"""{_ME}{_WHEN}(?!何|あまり|まだ|朝|夜|昼|誰|それ|これ|全然|ご飯|ほとんど)
@@ -153,7 +144,6 @@ _SLOTS = (
             [^。！!？?\s「」（）()はがをも、]{{1,8}}?){{0,3}})の?アレルギー(?:が(?:あ|出)|持ち|{_BE}|、)(?!は)""",
     ),
     slot("allergy:", ValueKind.THINGS, rf"{_ME}{_LIST}に(?:対して)?アレルギー(?:が|を|反応|です)(?!ない|ありません)"),
-    slot("allergy:", ValueKind.THINGS, rf"{_ME}{_LIST}アレルギー(?:では|じゃ|は)(?:な|あり)", ends=True),
     slot(
         "condition:",
         ValueKind.WORK,

@@ -40,8 +40,6 @@ class ForeignSlot:
     """Its group `v` is the value."""
     values: Mapping[str, str]
     """Closed values by the folded letters with which they begin."""
-    ends: bool
-    """The statement says that the value holds no longer, or never did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +75,6 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(fold(word.lower()).replace("_", " ") for word in words.split())
 
 
-def slot(
-    key: str, kind: ValueKind, source: str, *, values: Mapping[str, str] | None = None, ends: bool = False
-) -> ForeignSlot:
+def slot(key: str, kind: ValueKind, source: str, *, values: Mapping[str, str] | None = None) -> ForeignSlot:
     """Build a slot from the short form of its pattern."""
-    return ForeignSlot(key=key, kind=kind, pattern=pattern_of(source), values=values or {}, ends=ends)
+    return ForeignSlot(key=key, kind=kind, pattern=pattern_of(source), values=values or {})

@@ -103,7 +103,6 @@ _SLOTS = (
         rf"\b(?:ben|zijn) {_GAP}(?:naar|in) (?P<v>[\w\s'-]{{2,40}}?) (?:verhuisd|gaan wonen|komen wonen)\b",
     ),
     slot("location", ValueKind.PLACE, rf"\b(?:ben|zijn) {_GAP}verhuisd naar {_V}"),
-    slot("location", ValueKind.PLACE, rf"\b(?:ik woon|we wonen|woon) niet meer in {_V}", ends=True),
     slot(
         "origin",
         ValueKind.PLACE,
@@ -131,7 +130,6 @@ _SLOTS = (
             strikt|sinds [\w\s]{{2,16}}?|volledig|een|helaas|overtuigd|allebei) ){{0,3}}{_DIET}\b""",
         values=_DIETS,
     ),
-    slot("diet", ValueKind.CLOSED, rf"\bben (?:ik )?(?:geen|niet meer|niet) {_DIET}\b", values=_DIETS, ends=True),
     slot(
         "avoid:",
         ValueKind.THINGS,
@@ -160,7 +158,6 @@ _SLOTS = (
         r"""\bheb(?: ik)? (?:(?:ook|een|een zware|een ernstige) )?(?P<v>(?!voedsel|kruis|contact)[\w]{3,20}?)
             -?allergie\b""",
     ),
-    slot("allergy:", ValueKind.THINGS, rf"\bben (?:ik )?niet (?:meer )?allergisch voor {_LIST}", ends=True),
     slot("condition:", ValueKind.WORK, rf"\b(?:heb|lijd)(?: ik)? {_GAP}(?:aan )?(?P<v>{_CONDITIONS})\b"),
     slot("condition:", ValueKind.WORK, rf"\b(?:ik ben|ben ik|^ben) {_GAP}(?P<v>{_ADJECTIVES})\b"),
     *(

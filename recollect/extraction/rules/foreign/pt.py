@@ -105,8 +105,6 @@ _SLOTS = (
             viemos morar|fui morar|fomos morar) (?:ha pouco |agora |recentemente |de [\w\s]{{2,20}}? )?(?:pra|para|
             para o|para a|pro|em|no|na) (?!um\b|uma\b|outr|ca\b|aqui\b|minha\b|meu\b|casa\b){_V}""",
     ),
-    slot("location", ValueKind.PLACE, rf"\b(?:nao|n) (?:moro|vivo|moramos|vivemos) mais {_IN} {_V}", ends=True),
-    slot("location", ValueKind.PLACE, rf"\bja nao (?:moro|vivo|moramos|vivemos) {_IN} {_V}", ends=True),
     slot(
         "origin",
         ValueKind.PLACE,
@@ -140,8 +138,6 @@ _SLOTS = (
             ha \w{{1,6}} anos) ){{0,2}}{_DIET}\b""",
         values=_DIETS,
     ),
-    slot("diet", ValueKind.CLOSED, rf"\b(?:nao|n) (?:sou|somos) (?:mais )?{_DIET}\b", values=_DIETS, ends=True),
-    slot("diet", ValueKind.CLOSED, rf"\b(?:deixei de ser|parei de ser) {_DIET}\b", values=_DIETS, ends=True),
     slot(
         "avoid:",
         ValueKind.THINGS,
@@ -157,7 +153,6 @@ _SLOTS = (
         ValueKind.THINGS,
         rf"{_YES}\btenho (?:uma )?(?:(?:forte|grave|muita) )?alergia (?:ao|aos|as|a|de) {_LIST}",
     ),
-    slot("allergy:", ValueKind.THINGS, rf"\b(?:nao|n) sou (?:mais )?alergic[oa] (?:ao|aos|as|a) {_LIST}", ends=True),
     slot(
         "condition:",
         ValueKind.WORK,

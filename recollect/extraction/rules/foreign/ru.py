@@ -105,9 +105,6 @@ _SLOTS = (
             квартир|дом\b|съемн|отдельн|общежит|этот|так|нее){_V}""",
     ),
     slot(
-        "location", ValueKind.PLACE, rf"\b(?:больше не живу|уже не живу|не живу больше|не живу) {_IN} {_V}", ends=True
-    ),
-    slot(
         "origin",
         ValueKind.PLACE,
         rf"""\bя (?:(?:сам|сама|родом|вообще) ){{0,2}}из (?!тех\b|того\b|семьи\b|дома\b|за\b|многодетной\b|
@@ -146,7 +143,6 @@ _SLOTS = (
             \d{{1,2}} лет|год|оба|стал|стала)){{0,3}} {_DIET}\b""",
         values=_DIETS,
     ),
-    slot("diet", ValueKind.CLOSED, rf"\b(?:больше не|уже не|не) {_DIET}\b", values=_DIETS, ends=True),
     slot(
         "avoid:",
         ValueKind.THINGS,
@@ -166,7 +162,6 @@ _SLOTS = (
         rf"\bу меня (?:(?:сильная|жуткая|страшная|есть|легкая|с детства|тоже) ){{0,2}}аллергия на {_LIST}",
     ),
     slot("allergy:", ValueKind.THINGS, rf"\bмоя аллергия на {_LIST}"),
-    slot("allergy:", ValueKind.THINGS, rf"\bу меня (?:больше |уже )?нет аллергии на {_LIST}", ends=True),
     slot(
         "condition:",
         ValueKind.WORK,

@@ -86,7 +86,6 @@ _SLOTS = (
         rf"""{_ME}(?:搬到了?|搬来了?|搬來了?|搬去了?|移居到?|定居到?)(?!了|新家|新房){_V}(?:生活|工作|住|了|定居|
             [一二两三四五六七八九十半几\d]个?(?:月|年|天|周).{{0,3}})?{_END}""",
     ),
-    slot("location", ValueKind.PLACE, rf"{_I}(?:已经|现在)?不(?:再)?住(?:在)?{_V}了?{_END}", ends=True),
     slot(
         "origin",
         ValueKind.PLACE,
@@ -125,13 +124,6 @@ _SLOTS = (
         values=_DIETS,
     ),
     slot(
-        "diet",
-        ValueKind.CLOSED,
-        rf"{_I}(?:现在|已经)?(?:不是|不再是?|不)(?P<v>吃素|素食主义者|素食主義者|素食者|纯素)(?:了|的)?{_END}",
-        values=_DIETS,
-        ends=True,
-    ),
-    slot(
         "avoid:",
         ValueKind.THINGS,
         rf"""{_ME}(?:从来?|從不|完全|一点都|一口|基本|都|也){{0,2}}(?:不|不能|不可以|不会|没法|戒)(?:吃|喝|抽|碰)
@@ -151,7 +143,6 @@ _SLOTS = (
         rf"""{_ME}(?:有)?(?P<v>花生|海鲜|海鮮|花粉|虾|蝦|芒果|牛奶|鸡蛋|雞蛋|麸质|麩質|坚果|堅果|尘螨|塵蟎|青霉素|
             头孢|猫毛|貓毛|酒精|螃蟹|贝类|小麦|大豆|紫外线)(?:过敏|過敏)""",
     ),
-    slot("allergy:", ValueKind.THINGS, rf"{_I}(?:已经|现在)?(?:不再|不)[对對]{_LIST}[过過]敏", ends=True),
     slot(
         "condition:",
         ValueKind.WORK,

@@ -34,34 +34,14 @@ NOT_EATEN = frozenset(
 _MAX_FOOD_WORDS = 2
 
 
-def _allergies(raw: str | None, *, ends: bool) -> Iterable[ExtractedFact]:
-    for thing in list_values(raw):
-        yield ExtractedFact(
-            category="constraint",
-            key=slot("allergy", thing),
-            value=thing,
-            importance=0.9,
-            ends=ends,
-            dated=ends,
-        )
-
-
 def _allergic(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    return _allergies(match["v"], ends=False)
-
-
-def _not_allergic(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    return _allergies(match["v"], ends=True)
+    for thing in list_values(match["v"]):
+        yield ExtractedFact(category="constraint", key=slot("allergy", thing), value=thing, importance=0.9)
 
 
 def _diet(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].lower().replace("pescetarian", "pescatarian")
     yield ExtractedFact(category="constraint", key="diet", value=value, importance=0.85, dated=True)
-
-
-def _diet_no_more(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    value = match["v"].lower()
-    yield ExtractedFact(category="constraint", key="diet", value=value, importance=0.85, ends=True, dated=True)
 
 
 def _food_rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -76,11 +56,6 @@ def _avoids(match: re.Match[str]) -> Iterable[ExtractedFact]:
         if thing.split()[0].lower() in NOT_EATEN:
             continue
         yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, importance=0.8, dated=True)
-
-
-def _takes_again(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in list_values(match["v"], max_words=_MAX_FOOD_WORDS):
-        yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, ends=True, dated=True)
 
 
 def _condition(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -102,21 +77,11 @@ RULES: tuple[FactPattern, ...] = (
     ),
     fact_pattern(r"my allerg(?:y|ies)(?: is| are|:| include) (?:to )?(?P<v>.+)", _allergic),
     fact_pattern(
-        r"i(?:'m| am) (?:not|no longer)(?: actually| really)? allergic to (?P<v>.{1,200}?)<NOMORE>?\s*+$", _not_allergic
-    ),
-    fact_pattern(
-        r"(?:<I>|<HAVE>) (?:outgrew|have outgrown|outgrown|got over|don't have)(?: my| an?| the)? "
-        r"(?P<v>[\w-]+(?: [\w-]+)?) allergy\b",
-        _not_allergic,
-    ),
-    fact_pattern(
         rf"<AM>(?: going| an?| becoming)?(?: \w+ly)? (?P<v>{DIETS})\b(?! (?:option|meal|recipe|restaurant|dish|food))",
         _diet,
     ),
     fact_pattern(rf"(?:<HAVE>|<I>) (?:been|became|become|turned|went|gone)(?: an?)? (?P<v>{DIETS})\b", _diet),
     fact_pattern(rf"<I> (?:eat|follow|keep|am on)(?: an?)?(?: \w+ly)? (?P<v>{DIETS})\b", _diet),
-    fact_pattern(rf"i(?:'m| am) (?:not|no longer)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
-    fact_pattern(rf"<I> (?:used to be|stopped being|quit being)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
     fact_pattern(
         rf"(?:<AM>|(?:<I>|we) (?:eat|follow|keep|do|have been)|<HAVE> been) (?:on )?(?:an? )?(?:strict(?:ly)"
         rf"? )?(?P<v>{RULES_OF_FOOD})(?: diet)?\b",
@@ -132,7 +97,6 @@ RULES: tuple[FactPattern, ...] = (
         ),
     ),
     fact_pattern(r"<I> (?P<verb>eat|drink) (?:no|neither) (?P<v>(?!more\b|less\b).+)", _avoids),
-    fact_pattern(r"<I> (?:can )?(?:eat|drink)(?: any)? (?P<v>.{1,200}?) (?:again|now|nowadays)\s*+$", _takes_again),
     fact_pattern(
         rf"(?:<I>|<HAVE>)(?: (?:also|been diagnosed with|was diagnosed with|suffer from|live with)"
         rf"){{0,3}} (?P<verb>have |suffer from |got |get )?(?P<v>{CONDITIONS})\b",

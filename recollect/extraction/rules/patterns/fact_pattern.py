@@ -20,7 +20,6 @@ class ExtractedFact:
     key: str
     value: str
     importance: float = 0.8
-    ends: bool = False
     dated: bool = False
     """A date in the clause says since when (or until when) it holds."""
     ordered: bool = False

@@ -56,18 +56,6 @@ def _takes(match: re.Match[str]) -> Iterable[ExtractedFact]:
             yield _medication(found["name"], found["dose"] or found["after"])
 
 
-def _ended(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    name = match["name"].lower()
-    yield ExtractedFact(
-        category="constraint",
-        key=slot("medication", name),
-        value="",
-        importance=0.8,
-        ends=True,
-        dated=True,
-    )
-
-
 def _intolerant(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in list_values(match["v"]):
         yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, importance=0.85)
@@ -85,17 +73,6 @@ RULES: tuple[FactPattern, ...] = (
         r"(?:the|my) (?:doctor|doc|gp|psychiatrist|cardiologist|specialist|nurse) (?:put me on|prescribed(?: me)?|"
         r"started me on) (?P<v>.{1,300})",
         _takes,
-    ),
-    fact_pattern(
-        rf"(?:<I>|<HAVE>)(?: (?:also|just|now))*+ (?:stopped|quit|came off|come off|went off|discontinued)(?: taking)? "
-        rf"{_MINE}(?P<name>{MEDICINES})\b",
-        _ended,
-    ),
-    fact_pattern(
-        rf"<AM> (?:off|no longer on|no longer taking|not on|not taking) {_MINE}(?P<name>{MEDICINES})\b", _ended
-    ),
-    fact_pattern(
-        rf"<I> (?:no longer take|don't take) {_MINE}(?P<name>{MEDICINES})(?=<NOMORE>|\s*+(?:$|[,.;]))", _ended
     ),
     fact_pattern(
         r"<AM> (?:intolerant to|sensitive to) (?P<v>(?!(?:criticism|noise|light|sound|smell|heat|cold|this|that|"

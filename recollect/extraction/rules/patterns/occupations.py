@@ -62,19 +62,6 @@ def _works_if_named(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _works(match) if is_named(match["v"]) else ()
 
 
-def _left(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    name = _firm(match["v"])
-    yield ExtractedFact(category="identity", key="employer", value=name, ends=True, dated=True)
-
-
-def _lost(_: re.Match[str]) -> Iterable[ExtractedFact]:
-    yield ExtractedFact(category="identity", key="employer", value="", ends=True, dated=True)
-
-
-def _left_if_named(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    return _left(match) if is_named(match["v"]) else ()
-
-
 def _is_a(match: re.Match[str]) -> Iterable[ExtractedFact]:
     whole = value_of(match["v"], max_words=14)
     job = bare_value(re.split(r"(?<!\s)\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b)", whole, maxsplit=1)[0])
@@ -132,18 +119,5 @@ RULES: tuple[FactPattern, ...] = (
     fact_pattern(
         r"i(?:'ll| will| am going to|'m going to) (?:be|become|work as|start as) (?P<v>(?:an?|the|their) .+)$", _will_be
     ),
-    fact_pattern(r"<I> (?:no longer work|used to work) (?:at|for) (?P<v>.+)$", _left),
-    fact_pattern(r"<I> (?:don't|do not) work (?:at|for) (?P<v>.+)$", _left_if_named),
-    fact_pattern(
-        rf"(?:<HAVE>|<I>) (?:quit|left|resigned from|lost) my (?:old )?job\b(?!{_OF_A_JOB})(?: (?:at|with) (?P<v>.+))?",
-        _left,
-    ),
-    fact_pattern(r"(?:<HAVE>|<I>) (?:quit|resigned from|stopped working (?:at|for)) (?P<v>.+)$", _left_if_named),
-    fact_pattern(
-        r"(?:<I> (?:was|got)|<HAVE> been) (?:just )?(?:laid off|made redundant|fired(?! up)|sacked|let go)"
-        r"(?: (?:today|last|this|at|in|on|after|with)\b.*)?\s*+$",
-        lambda m: _lost(m),
-    ),
-    fact_pattern(r"<I> (?:was|got) (?:laid off|fired) (?:from|by) (?P<v>.+)$", _left_if_named),
     fact_pattern(r"(?:<I> study|<AM> studying|<AM> majoring in|<I> major in|my major is) (?P<v>.+)", _studies),
 )

@@ -71,22 +71,12 @@ def _at(place: str) -> Iterable[ExtractedFact]:
         yield ExtractedFact(category="identity", key="location", value=place, dated=True)
 
 
-def _gone(place: str) -> Iterable[ExtractedFact]:
-    if place:
-        yield ExtractedFact(category="identity", key="location", value=place, ends=True, dated=True)
-
-
 def _lives(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _at(_place(match["v"]))
 
 
-def _left(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    return _gone(_place(match["v"]))
-
-
 def _moved(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    new, old = match["v"] or match["w"], match["old"]
-    return _at(_place(new)) if new else _gone(_place(old))
+    return _at(_place(match["v"] or match["w"]))
 
 
 def _from(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -98,7 +88,7 @@ def _from(match: re.Match[str]) -> Iterable[ExtractedFact]:
 _MOVED = (
     r"(?:(?:<HAVE>|<I>|we(?:'ve| have)?(?: (?:just|recently|finally))?)(?: finally)? )?(?:(?:just|"
     r"recently) )?(?:moved|relocated)"
-    r"(?: (?:back|over|house|out))? (?:from (?P<old>.{1,200}?)(?: (?:to|into) (?P<v>.+))?|(?:to|into)"
+    r"(?: (?:back|over|house|out))? (?:from .{1,200}? (?:to|into) (?P<v>.+)|(?:to|into)"
     r" (?P<w>.{1,200}?)(?: from .+)?)\s*+$"
 )
 
@@ -113,8 +103,6 @@ RULES: tuple[FactPattern, ...] = (
         r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.{1,200}?)\s*+(?:\b(?:since|for)\b|$)", _lives
     ),
     fact_pattern(_MOVED, _moved),
-    fact_pattern(r"<I> (?:used to live|no longer live) in (?P<v>.+)", _left),
-    fact_pattern(r"<I> (?:don't|do not) live in (?P<v>.+)", _left),
     fact_pattern(r"my (?:(?:current|home) ?)?(?:city|town|location|residence|home) is (?:in )?(?P<v>.+)", _lives),
     fact_pattern(r"<AM> from (?P<v>.+)", _from),
     fact_pattern(r"<I> (?:come|hail) from (?P<v>.+)", _from),

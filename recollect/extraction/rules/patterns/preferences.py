@@ -42,9 +42,9 @@ def _tastes(raw: str | None) -> list[str]:
     return [thing for thing in kept if not _PASSING.match(thing)]
 
 
-def _tasted(match: re.Match[str], key: str, *, ends: bool = False) -> Iterable[ExtractedFact]:
+def _tasted(match: re.Match[str], key: str) -> Iterable[ExtractedFact]:
     for thing in _tastes(match["v"]):
-        yield ExtractedFact(category="preference", key=slot(key, thing), value=thing, importance=0.55, ends=ends)
+        yield ExtractedFact(category="preference", key=slot(key, thing), value=thing, importance=0.55)
 
 
 def _likes(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -53,10 +53,6 @@ def _likes(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 def _dislikes(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _tasted(match, "dislike")
-
-
-def _likes_no_more(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    return _tasted(match, "like", ends=True)
 
 
 _STRONGLY = r"(?:<I>|i've always|i have always)"
@@ -84,15 +80,10 @@ TASTES: tuple[FactPattern, ...] = (
     fact_pattern(
         r"<I> (?:don't|do not|never)(?: really| particularly| much)? (?:like|enjoy|care for|liked)"
         r" (?P<v>.{1,200}?)(?P<more><NOMORE>)?\s*+$",
-        lambda m: _likes_no_more(m) if m["more"] else _dislikes(m),
+        lambda m: () if m["more"] else _dislikes(m),
     ),
     fact_pattern(
         r"<AM> not (?:an? )?(?:(?:big|huge|much of an?|really an?) )*(?:fan of|fond of|into|keen on) (?P<v>.+)",
         _dislikes,
-    ),
-    fact_pattern(
-        r"<I> (?:no longer (?:like|love|enjoy)|used to (?:like|love|enjoy)|stopped (?:liking|loving|"
-        r"enjoying)) (?P<v>.+)",
-        _likes_no_more,
     ),
 )
