@@ -58,6 +58,9 @@ _SPARE_SHARE, _SPARE_EXTRA = 0.2, 2
 # The same for a question about what holds now, as the newest value may rank far below the old one: 18 rows for a limit
 # of 10. With 30, no more newest values are found on BEAM, and recall falls.
 _SPARE_SHARE_NOW, _SPARE_EXTRA_NOW = 0.6, 2
+# A small memory fills a prompt up to so many lines with what little speaks for. In the stories of the tests, prompts
+# then have as much of what is expected as with all there is (572 of 620 contents), with 4 lines they have 569.
+MIN_SHOWN_OF_FEW = 6
 # Maximum number of standing facts fetched of one subject; more never fit a prompt. See `find_standing_facts`.
 _MAX_STANDING = 100
 # Maximum number of memories reported as left out because the request contains them.
@@ -155,7 +158,9 @@ def rank_subjects(
     if query.for_prompt:
         shows_all = asks_in_general(query)  # then what is kept, the most important first, is what is asked for
         strong = [row for row in kept if (shows_all and row.is_kept) or is_worth_showing(row, query)]
-        strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
+        few = [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
+        missing = max(0, MIN_SHOWN_OF_FEW - sum(not row.standing for row in strong))
+        strong += few if shows_all else few[:missing]
         weak = [row for row in kept if row not in strong][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong

@@ -1,0 +1,50 @@
+"""What does not bear on a message stays out of its prompt, however little is known."""
+
+import pytest
+
+from recollect import AsyncRecollect
+from recollect.recall.recall import MIN_SHOWN_OF_FEW
+from recollect.testing import FakeClock
+
+TOLD = {
+    "en": (
+        ["My sister Clara paints landscapes.", "I bake sourdough every weekend.", "I sold the old canoe."],
+        ["The boiler broke again.", "I have a meeting with the bank.", "I painted the kitchen green."],
+        ["Our neighbour drums at night.", "I finished my pottery course.", "I read a book about whales."],
+    ),
+    "de": (
+        ["Meine Schwester Clara malt Landschaften.", "Ich backe jedes Wochenende Brot.", "Das alte Kanu ist verkauft."],
+        ["Die Heizung ist wieder kaputt.", "Ich habe einen Termin bei der Bank.", "Die Küche ist jetzt grün."],
+        ["Unser Nachbar trommelt nachts.", "Der Töpferkurs ist vorbei.", "Ich habe ein Buch über Wale gelesen."],
+    ),
+    "es": (
+        ["Mi hermana Clara pinta paisajes.", "Hago pan cada fin de semana.", "Vendí la vieja canoa."],
+        ["La caldera se rompió otra vez.", "Tengo una cita en el banco.", "Pinté la cocina de verde."],
+        ["El vecino toca el tambor de noche.", "Terminé el curso de cerámica.", "Leí un libro sobre ballenas."],
+    ),
+}
+ASKED = {
+    "en": ("Any gift ideas for my sister?", "Clara"),
+    "de": ("Hast du Geschenkideen für meine Schwester?", "Clara"),
+    "es": ("¿Qué le regalo a mi hermana?", "Clara"),
+}
+
+
+@pytest.mark.parametrize("language", TOLD)
+async def test_a_question_brings_what_bears_on_it_and_not_all_there_is(language: str) -> None:
+    said = [text for session in TOLD[language] for text in session]
+    question, wanted = ASKED[language]
+    async with await AsyncRecollect.open("sqlite:///:memory:", clock=FakeClock()) as engine:
+        for number, session in enumerate(TOLD[language]):
+            for text in session:
+                told = [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}]
+                await engine.record(told, user="ana", conversation=f"chat {number}")
+        await engine.form()
+        prompt = await engine.prompt(question, conversation="new", user="ana")
+        everything = await engine.prompt("What do you know about me?", conversation="other", user="ana")
+
+    shown = [text for text in said if any(text in message["content"] for message in prompt)]
+    assert any(wanted in text for text in shown)
+    assert len(shown) <= MIN_SHOWN_OF_FEW
+    known = [text for text in said if any(text in message["content"] for message in everything)]
+    assert len(known) > len(shown)
