@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recollect.ids import is_unstored
 from recollect.recall.known_names import GENERAL, REMEMBERING, find_known_names, spoken_terms
 from recollect.recall.query import Query
 from recollect.recall.rank import MAX_FEW_MEMORIES, RankedRow
@@ -143,7 +144,7 @@ class Floor:
             if row.kind is MemoryKind.EPISODE  # the policy has already limited its distance
             or row.id in always
             or row.id in instances
-            or (self._few_notes and query.personal and row.is_statement)
+            or (query.personal and (is_unstored(row.id) or (self._few_notes and row.is_statement)))
         ]
         return FloorResult(kept, UNRELATED)
 

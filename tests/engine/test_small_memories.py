@@ -1,4 +1,4 @@
-"""What does not bear on a message stays out of its prompt, however little is known."""
+"""What bears on a message is in its prompt, and what does not stays out, however little is known."""
 
 import pytest
 
@@ -48,3 +48,32 @@ async def test_a_question_brings_what_bears_on_it_and_not_all_there_is(language:
     assert len(shown) <= MIN_SHOWN_OF_FEW
     known = [text for text in said if any(text in message["content"] for message in everything)]
     assert len(known) > len(shown)
+
+
+SAID = [
+    ("我现在住在卑尔根。", "我住哪里？"),
+    ("我搬到了卑尔根。", "我现在住在哪个城市？"),
+    ("私は今ベルゲンに住んでいます。", "どこに住んでる？"),
+    ("Ich wohne jetzt in Bergen.", "Wo wohne ich?"),
+]
+THINGS = "茶 花 书 车 猫 狗 琴 伞 灯 表 鞋 帽 船 刀 碗 杯 笔 纸 画 球 糖 盐 米 豆 鱼 虾 鸡 鸭 牛 羊 马 鸟".split()
+
+
+@pytest.mark.parametrize(("told", "question"), SAID)
+async def test_among_many_memories_a_question_about_oneself_has_what_was_said_a_moment_ago(
+    told: str, question: str
+) -> None:
+    clock = FakeClock()
+    async with await AsyncRecollect.open("sqlite:///:memory:", clock=clock) as engine:
+        for number, thing in enumerate(THINGS):
+            said = [
+                {"role": "user", "content": f"我昨天看见一{thing}，很喜欢。"},
+                {"role": "assistant", "content": "嗯。"},
+            ]
+            await engine.record(said, user="ana", conversation=f"chat {number // 8}")
+        await engine.form()
+        clock.advance(days=1)
+        await engine.record([{"role": "user", "content": told}], user="ana", conversation="before")
+        prompt = await engine.prompt(question, conversation="new", user="ana")
+
+    assert any(told in message["content"] for message in prompt)
