@@ -81,6 +81,8 @@ async def extract_by_model(
             if error.fault is not ModelFault.REQUEST:
                 raise
             break
+        if further.unusable:  # nonsense tells nothing of what is left
+            break
         found = _together(read, further)
         fruitless = 0 if len(found.candidates) > len(read.candidates) else fruitless + 1
         read = found

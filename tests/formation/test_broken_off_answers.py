@@ -183,6 +183,25 @@ async def test_a_turn_on_which_every_answer_breaks_off_is_told_in_the_log(parts:
     assert (status.formed_seq, status.parked) == (2 * len(TALK), False)
 
 
+@pytest.mark.parametrize("nonsense", [{"poem": "roses are red"}, "I cannot help with that.", 7])
+async def test_nonsense_after_an_answer_that_broke_off_ends_nothing(
+    parts: Components, clock: FakeClock, nonsense: object
+) -> None:
+    answers: list[object] = [ModelAnswer(data={"memories": []}, usage=None, calls=1, broke_off=True), nonsense] * 2
+
+    def reply(_system: str, asked: str) -> object:
+        if answers:
+            return answers.pop(0)
+        return {"memories": [_memory(number, text) for number, text in shown(asked)]}
+
+    engine = with_model(parts, ScriptedModel(reply))
+    await told(engine, RequestScope())
+    for _ in range(10):
+        clock.advance(hours=1)
+        await engine.form()
+    assert await quotes(engine, RequestScope()) == set(TALK)
+
+
 async def test_an_endless_answer_ends(parts: Components) -> None:
     count = 0
 
