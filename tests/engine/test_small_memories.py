@@ -60,9 +60,7 @@ THINGS = "茶 花 书 车 猫 狗 琴 伞 灯 表 鞋 帽 船 刀 碗 杯 笔 �
 
 
 @pytest.mark.parametrize(("told", "question"), SAID)
-async def test_among_many_memories_a_question_about_oneself_has_what_was_said_a_moment_ago(
-    told: str, question: str
-) -> None:
+async def test_among_many_memories_what_was_said_a_moment_ago_is_known(told: str, question: str) -> None:
     clock = FakeClock()
     async with await AsyncRecollect.open("sqlite:///:memory:", clock=clock) as engine:
         for number, thing in enumerate(THINGS):
