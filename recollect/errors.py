@@ -3,6 +3,7 @@
 RecollectError
 ├── TryAgainError          nothing is wrong with the call: trying again later can help
 │   ├── StoreUnavailableError    the database does not answer, is locked or cannot write now
+│   │   ├── StoreReadOnlyError       the database may only be read
 │   │   └── ServerUnreachableError   no connection to the Recollect server, or it broke off
 │   ├── TooManyRequestsError     the API key has made as many requests as it may
 │   ├── StoreFullError           no room is left on the disk (reads go on)
@@ -68,6 +69,10 @@ class TryAgainError(RecollectError):
 
 class StoreUnavailableError(TryAgainError):
     """The database did not answer. Read back to see whether a write took effect."""
+
+
+class StoreReadOnlyError(StoreUnavailableError):
+    """The database may be read but not written: nothing was written; reads go on."""
 
 
 class ServerUnreachableError(StoreUnavailableError):
@@ -155,10 +160,8 @@ class BreakerOpenError(TryAgainError):
 
     def __init__(self, until: datetime) -> None:
         """Say when it may be asked again."""
-        super().__init__(
-            f"the model kept failing and is left alone until {until.isoformat(timespec='seconds')}; "
-            "work goes on by itself"
-        )
+        at = until.isoformat(timespec="seconds")
+        super().__init__(f"the model kept failing and is left alone until {at}; work goes on by itself")
         self.until = until
 
 
@@ -307,13 +310,12 @@ class OtherEmbedderError(BadSettingError):
 
     def __init__(self, name: str, value: str, *, chosen: str) -> None:
         """Say which setting, and which space the database has."""
-        super().__init__(
-            name,
-            value,
+        why = (
             f"the memories of this database are embedded by {chosen} (`recollect embedder` shows it): set "
             "RECOLLECT_EMBED_URL, _MODEL and _DIM to that one or unset them, or change the database with "
-            "`recollect embedder use`",
+            "`recollect embedder use`"
         )
+        super().__init__(name, value, why)
         self.chosen = chosen
 
 

@@ -15,6 +15,7 @@ OPERATORS = {
     "sums",
     "due",
     "next_subject",
+    "apps",
     "next_due",
     "formations",
     "free_leases",
@@ -161,6 +162,7 @@ BY_SUBJECT_ALONE = {
 WHOLE_ERASURE = {f"erase/{name}" for table in TABLES for name in table.delete_statements}
 # Statements that read all of a subject, as they are meant to: in threads that read, never in a transaction.
 READING_ALL = {
+    "app/apps",
     "episode/chain",
     "tend/begun",
     "embedding/lacking",

@@ -1,6 +1,8 @@
 """The command `mcp`: memory as tools for an agent, over stdin and stdout. Reads and writes through the engine."""
 
+import asyncio
 import os
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +12,8 @@ from recollect.cli.options import DatabaseUrl, SubjectName, UserName, load_optio
 
 if TYPE_CHECKING:
     from recollect.cli.options import CommandOptions
-    from recollect.engine import AsyncRecollect
+    from recollect.mcp_server.toolbox import Toolbox
+    from recollect.types import Access
 
 _App = Annotated[
     str | None,
@@ -61,33 +64,44 @@ def _serve(here: "CommandOptions", *, app: str | None, read_only: bool) -> None:
     """Serve the memory of a database."""
     from recollect.cli.logging_config import set_up_logs
     from recollect.errors import SetupError
+    from recollect.types import Access
 
     if find_spec("mcp") is None:
         raise SetupError("`recollect mcp` needs the extra `mcp`: pip install 'recollect[mcp]'")
     set_up_logs(here.settings.log_level, as_json=None)
 
-    async def work(engine: "AsyncRecollect") -> None:
-        from recollect.engine import owned_subject
-        from recollect.mcp_server.stdio import serve_stdio
-        from recollect.mcp_server.toolbox import Toolbox
-        from recollect.types import Access
+    asyncio.run(_serve_while_opening(here, app, Access.READ if read_only else Access.WRITE))
 
-        own = owned_subject("app", here.subject, app) if app else here.subject
-        toolbox = Toolbox(
-            engine=engine,
-            reads=tuple(dict.fromkeys((own, here.subject))),
-            writes=own,
-            access=Access.READ if read_only else Access.WRITE,
-        )
-        await serve_stdio(toolbox)
 
-    here.run(work)
+async def _serve_while_opening(here: "CommandOptions", app: str | None, access: "Access") -> None:
+    """Answer the handshake at once: clients wait for it some seconds, and loading may take longer.
+
+    Raises:
+        RecollectError: The memory could not be opened; calls were answered with that.
+    """
+    from recollect.mcp_server.stdio import serve_stdio
+    from recollect.mcp_server.toolbox import OpeningToolbox
+
+    opening = asyncio.create_task(_open(here, app, access))
+    try:
+        await serve_stdio(OpeningToolbox(access=access, opening=opening))
+    finally:
+        await (await opening).engine.close()
+
+
+async def _open(here: "CommandOptions", app: str | None, access: "Access") -> "Toolbox":
+    """Open the memory of a database, and load what that takes, beside the event loop."""
+    await asyncio.to_thread(import_module, "recollect.engine.core")
+    from recollect.engine import AsyncRecollect, owned_subject
+    from recollect.mcp_server.toolbox import Toolbox
+
+    own = owned_subject("app", here.subject, app) if app else here.subject
+    engine = await AsyncRecollect.open(here.settings)
+    return Toolbox(engine=engine, reads=tuple(dict.fromkeys((own, here.subject))), writes=own, access=access)
 
 
 def _relay(url: str, *, user: str | None, app: str | None, read_only: bool) -> None:
     """Serve the memory of a server."""
-    import asyncio
-
     from recollect.errors import BadSettingError
     from recollect.hook.http_post import ServerAddress
     from recollect.mcp_server.relay import relay_stdio

@@ -226,6 +226,15 @@ class AdminService:
         """
         await self._store.admin.ping_all()
 
+    async def require_writable(self) -> None:
+        """Check that the database may be written.
+
+        Raises:
+            StoreReadOnlyError: it may only be read.
+            StoreUnavailableError: it does not answer.
+        """
+        await self._store.admin.require_writable()
+
     async def run_worker(self) -> None:
         """Form memories and do maintenance until `stop_worker` is called."""
         await self._steps.run_worker()

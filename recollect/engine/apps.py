@@ -1,15 +1,18 @@
 """`memory.apps`: apps with a memory of their own. Writes through the store."""
 
+import logging
 from collections.abc import AsyncIterator
 
 from recollect.engine.components import Components
 from recollect.engine.conversations import ConversationService
 from recollect.engine.memories import ListRequest, MemoryService
-from recollect.engine.results import AppMemoryPage
+from recollect.engine.results import AppMemoryPage, ListOf
 from recollect.engine.scope import app_of_all_users
 from recollect.errors import UnknownAppError, UnknownMemoryError
 from recollect.maintenance.eraser import Eraser
-from recollect.types import AppRecord, EraseRequest, Memory, MemoryKind, MemoryState, RequestScope, Subject
+from recollect.types import AppRecord, AppSummary, EraseRequest, Memory, MemoryKind, MemoryState, RequestScope, Subject
+
+logger = logging.getLogger(__name__)
 
 _PAGE_SIZE = 1000
 _KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
@@ -41,6 +44,16 @@ class AppService:
             raise UnknownAppError(app)
         return record
 
+    async def list(self, *, tenant: str = "", after: str = "", limit: int = 100) -> ListOf[AppSummary]:
+        """List the apps of all users of a tenant by name: registered, with memories or with conversations.
+
+        Args:
+            tenant: Tenant whose users; empty for those of no tenant.
+            after: Name of the last app of the page before; empty lists from the first on.
+            limit: Maximum number of apps to return, 1 to 10,000.
+        """
+        return await self._store.apps.summaries(after=after, limit=limit, tenant=tenant)
+
     async def remove(self, app: str, *, purge: bool = False, user: str | Subject | None = None) -> int:
         """Remove an app; with `purge`, erase its memories. Return the number of memories erased.
 
@@ -55,7 +68,7 @@ class AppService:
             raise UnknownAppError(app)
         return await self.delete_memories(app, user=user) if purge else 0
 
-    async def memories(self, app: str, *, user: str | Subject | None = None) -> list[Memory]:
+    async def memories(self, app: str, *, user: str | Subject | None = None) -> ListOf[Memory]:
         """List an app's active memories, last updated first: the user's own, and those it keeps for all users."""
         active = [memory for subject in await self._subjects(app, user) for memory in await self._active(subject)]
         return sorted(active, key=lambda memory: memory.known_from, reverse=True)
@@ -93,7 +106,7 @@ class AppService:
             after: `after` of the page before; empty lists from the first subject on.
             limit: Number of memories after which a page ends; the last subject's are complete.
         """
-        found: list[Memory] = []
+        found: ListOf[Memory] = []
         async for subject in self._subjects_of_all_users(app, tenant, after):
             found += sorted(await self._active(subject), key=lambda memory: memory.known_from, reverse=True)
             if len(found) >= limit:
@@ -145,7 +158,7 @@ class AppService:
                     yield subject
             after = page[-1].text
 
-    async def _active(self, subject: Subject) -> list[Memory]:
+    async def _active(self, subject: Subject) -> ListOf[Memory]:
         """List all active memories of a subject."""
         listed = page = await self._memories.list(subject, ListRequest(kinds=_KINDS, limit=_PAGE_SIZE))
         while len(page) == _PAGE_SIZE:
@@ -155,27 +168,32 @@ class AppService:
         return [memory for memory in listed if memory.state is MemoryState.ACTIVE]
 
     async def _delete_all(self, subject: Subject) -> int:
-        await self._end_work(subject)
-        count = 0
+        ended, count = await self._end_work(subject), 0
         while known := await self._memories.list(subject, ListRequest(kinds=_KINDS, closed=True)):
             ids = tuple(memory.id for memory in known)
             await self._eraser.erase(EraseRequest(subject=subject, memories=ids, keep_messages=True))
             count += sum(memory.state is MemoryState.ACTIVE for memory in known)
+        said = {"app": subject.app_name, "subject": subject.key, "conversations": ended, "memories": count}
+        if ended or count:
+            logger.info("memory_purge", extra=said)
         return count
 
-    async def _end_work(self, subject: Subject) -> None:
-        """Let nothing be formed of what was said so far."""
+    async def _end_work(self, subject: Subject) -> ListOf[str]:
+        """Let nothing be formed of what was said so far; return the conversations of which something was due."""
         place = None
+        ended: ListOf[str] = []
         while page := await self._store.formations.list(subject=subject, after=place, limit=_PAGE_SIZE):
             for status in page:
                 if status.due_at is not None or status.formed_seq < status.last_seq:
                     await self._store.formations.skip(status.key)
+                    ended.append(status.key.conversation)
             place = page[-1].place
+        return ended
 
     async def _own_subject(self, app: str, user: str | Subject | None) -> Subject:
         return await self._conversations.subject(user=user, scope=RequestScope(profile="app", app=app))
 
-    async def _subjects(self, app: str, user: str | Subject | None) -> list[Subject]:
+    async def _subjects(self, app: str, user: str | Subject | None) -> ListOf[Subject]:
         """Return the subjects that hold an app's memories: the user's own, and the one of all users.
 
         Profiles choose between them by `per_user`, and an app may be used under several profiles.

@@ -69,7 +69,7 @@ async def _held_spaces(store: Store, own: str) -> list[str]:
 
 async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
     """Open the settings' embedder for a database that has not chosen one."""
-    own = open_embedder(settings)
+    own = await asyncio.to_thread(open_embedder, settings)
     held = await _held_spaces(store, own.space)
     if held and own.space not in held:
         await own.close()

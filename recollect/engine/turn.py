@@ -211,6 +211,8 @@ class TurnService:
                 only_app=identity.scope.only_app,
             )
         )
+        if record is not None:
+            _log_recall(scope, record, recorded)
         if prepared is not None and prepared.toolbox is not None:
             await self._apply_tool_calls(prepared.toolbox, recorded)
         if record is not None and record.items and prepared is not None:
@@ -329,6 +331,14 @@ def _unanswered(turn: Turn) -> list[Message]:
 
 def _size(turn: Turn) -> int:
     return sum(len(message.text) for message in _unanswered(turn))
+
+
+def _log_recall(scope: MemoryScope, record: InjectionRecord, recorded: RecordedTurn) -> None:
+    """Log what an app's turn was shown, by numbers."""
+    if scope.writes is not None and scope.writes.app_name is not None:
+        where = {"app": scope.writes.app_name, "conversation": recorded.conversation}
+        shown = {"memories": len(record.items), "tokens": record.tokens, "failure": record.failure}
+        logger.info("memory_recall", extra=where | shown)
 
 
 def _asks_to_forget(turn: Turn) -> bool:

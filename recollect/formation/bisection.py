@@ -15,6 +15,7 @@ from recollect.extraction.sources import Exchange, exchanges
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.propose import ExtractionResult, propose, propose_by_rules
 from recollect.formation.runtime import Runtime
+from recollect.formation.telemetry import place_of
 
 logger = logging.getLogger(__name__)
 
@@ -105,7 +106,7 @@ def _beginning(batch: ExtractionBatch, turns: list[Exchange], size: int) -> Extr
 async def _read_by_rules(
     part: ExtractionBatch, extracted: ExtractionResult, failure: _Failure, runtime: Runtime
 ) -> ExtractionResult:
-    logger.warning("read by rules", extra={"conversation": part.lease.key.conversation, "error": failure.reason})
+    logger.warning("read by rules", extra={**place_of(part.lease.key), "error": failure.reason})
     by_rules = await propose_by_rules(part, runtime)
     whole = [candidate for candidate in extracted.candidates if candidate.by_model]  # of an answer that broke off
     dropped = [reason for reason in extracted.dropped if reason != failure.reason]

@@ -16,6 +16,7 @@ from recollect.formation.episode_chain import Cursors, DueEpisode, Waiting, next
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.inputs import LARGE_BATCH, blanked, without_echoes
 from recollect.formation.runtime import Runtime
+from recollect.formation.telemetry import place_of
 from recollect.ids import new_id
 from recollect.profiles.policies import Profile
 from recollect.store.store import Store
@@ -183,7 +184,7 @@ async def _summary(
             # A window that nothing empties outgrows every prompt: rather a plain summary than none.
             if lease.attempts < profile.form.max_attempts:
                 raise
-            logger.warning("summed up by rules", extra={"conversation": lease.key.conversation, "error": str(error)})
+            logger.warning("summed up by rules", extra={**place_of(lease.key), "error": str(error)})
         else:
             if summary.text:
                 return summary, f"{EPISODES_VERSION}:{runtime.model.name}"

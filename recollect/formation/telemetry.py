@@ -12,6 +12,7 @@ from recollect.types import (
     Action,
     AddMemory,
     Decision,
+    FormationKey,
     FormationResult,
     Lease,
     LoggedMessage,
@@ -59,7 +60,7 @@ def record_outcome(lease: Lease, result: FormationResult, runtime: Runtime) -> N
     runtime.metrics.saved += kept
     runtime.metrics.app_created += kept if lease.key.subject.kind == "app" else 0
     runtime.metrics.decisions.update(decision.action.value for decision in result.decisions)
-    record_evictions(lease.key.subject, result.decisions, runtime)
+    record_evictions(lease.key.subject, result.decisions, runtime, conversation=lease.key.conversation)
     if not result.decisions and lease.key.stage != "extract":
         return
     logger.info(
@@ -67,6 +68,7 @@ def record_outcome(lease: Lease, result: FormationResult, runtime: Runtime) -> N
         extra={
             # A name in a log outlives its erasure; the key names the same user in every line.
             "user_id": lease.key.home.text if runtime.log_text else lease.key.home.key,
+            **place_of(lease.key),
             "input_message_length": result.user_characters,
             "extracted_count": sum(decision.action in _OF_CANDIDATES for decision in result.decisions),
             "decisions": [_told(decision, runtime) for decision in result.decisions],
@@ -74,14 +76,30 @@ def record_outcome(lease: Lease, result: FormationResult, runtime: Runtime) -> N
     )
 
 
-def record_evictions(subject: Subject, decisions: Sequence[Decision], runtime: Runtime) -> None:
+def place_of(key: FormationKey) -> dict[str, str]:
+    """Return what each log line of a formation names: conversation and stage, and the app, if it is one's."""
+    app = {} if key.subject.app_name is None else {"app": key.subject.app_name}
+    return {"conversation": key.conversation, "stage": key.stage, **app}
+
+
+def record_evictions(
+    subject: Subject, decisions: Sequence[Decision], runtime: Runtime, *, conversation: str | None = None
+) -> None:
     """Count and log the committed compactions of an app's memories: one for each that found no room."""
     gone = [line for line in decisions if line.action is Action.EVICT or line.action is Action.FOLD]
     # A fold is told of both memories that went into one.
     compactions = len({line.target_id if line.action is Action.EVICT else line.memory_id for line in gone})
     if subject.kind == "app" and compactions:
         runtime.metrics.app_compactions += compactions
-        logger.info("memory_compaction", extra={"subject": subject.key, "compactions": compactions})
+        logger.info(
+            "memory_compaction",
+            extra={
+                "subject": subject.key,
+                "app": subject.app_name,
+                "conversation": conversation,
+                "compactions": compactions,
+            },
+        )
 
 
 def _told(decision: Decision, runtime: Runtime) -> dict[str, str]:

@@ -230,7 +230,9 @@ def _failure(error: TryAgainError) -> str:
 
 
 def _oldest_goes(making: _Making, new: Memory, room: Capacity, why: str) -> None:
-    logger.warning("the oldest makes room", extra={"why": why, "profile": making.planned.profile})
+    planned = making.planned
+    of = {"app": planned.subject.app_name, "conversation": planned.conversation}
+    logger.warning("the oldest makes room", extra={"why": why, "profile": planned.profile, **of})
     making.memories.append(new)
     for eviction in find_evictions(making.memories, frozenset({new.id}), room, now=making.now, oldest=True):
         making.evict(replace(eviction, reason=f"{eviction.reason}; {why}"), new.id)

@@ -8,6 +8,7 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
+from recollect.errors import RecollectError
 from recollect.mcp_server.catalog import (
     INSTRUCTIONS,
     PROFILE_DESCRIPTION,
@@ -19,14 +20,14 @@ from recollect.mcp_server.catalog import (
     tools_for,
 )
 from recollect.mcp_server.confirmation import confirm
-from recollect.mcp_server.toolbox import NOT_CONFIRMED, Toolbox
+from recollect.mcp_server.toolbox import NOT_CONFIRMED, OpeningToolbox, Toolbox
 from recollect.types import Access
 
 Context = ServerRequestContext[Any]
 _PLAIN = "text/plain"
 
 
-def build_server(toolbox_of: Callable[[Context], Toolbox]) -> Server[Any]:
+def build_server(toolbox_of: Callable[[Context], Toolbox | OpeningToolbox]) -> Server[Any]:
     """Build the server.
 
     Args:
@@ -40,7 +41,7 @@ def build_server(toolbox_of: Callable[[Context], Toolbox]) -> Server[Any]:
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        return await _called(toolbox_of(context), context, params)
+        return await _called(await _opened(toolbox_of(context)), context, params)
 
     async def list_resources(context: Context, params: object) -> types.ListResourcesResult:
         del context, params
@@ -50,7 +51,7 @@ def build_server(toolbox_of: Callable[[Context], Toolbox]) -> Server[Any]:
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         if params.uri != PROFILE_URI:
             _refuse(f"there is no such resource; there is {PROFILE_URI}")
-        text = await toolbox_of(context).profile()
+        text = await (await _opened(toolbox_of(context))).profile()
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=PROFILE_URI, mime_type=_PLAIN, text=text)]
         )
@@ -65,7 +66,7 @@ def build_server(toolbox_of: Callable[[Context], Toolbox]) -> Server[Any]:
         query = (params.arguments or {}).get("query", "")
         if params.name != RECALL_PROMPT or not query:
             _refuse(f"the prompt is {RECALL_PROMPT}, with the argument query")
-        text = await toolbox_of(context).recall_prompt(query)
+        text = await (await _opened(toolbox_of(context))).recall_prompt(query)
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
         return types.GetPromptResult(messages=[message])
 
@@ -80,6 +81,13 @@ def build_server(toolbox_of: Callable[[Context], Toolbox]) -> Server[Any]:
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
     )
+
+
+async def _opened(toolbox: Toolbox | OpeningToolbox) -> Toolbox:
+    try:
+        return await toolbox.opened()
+    except RecollectError as error:
+        raise MCPError(code=types.INTERNAL_ERROR, message=str(error)) from error
 
 
 async def _called(

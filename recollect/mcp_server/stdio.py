@@ -8,7 +8,7 @@ from mcp.server.stdio import stdio_server
 
 from recollect.mcp_server.json_text import without_lone_surrogates
 from recollect.mcp_server.protocol import build_server
-from recollect.mcp_server.toolbox import Toolbox
+from recollect.mcp_server.toolbox import OpeningToolbox
 
 
 class _Lines:
@@ -19,7 +19,7 @@ class _Lines:
             yield without_lone_surrogates(line).decode("utf-8", "replace")
 
 
-async def serve_stdio(toolbox: Toolbox) -> None:
+async def serve_stdio(toolbox: OpeningToolbox) -> None:
     """Serve one client; what a call stores is durable before its answer is written."""
     server = build_server(lambda context: toolbox)
     lines: anyio.AsyncFile[str] = _Lines()  # type: ignore[assignment]  # the SDK only iterates over it

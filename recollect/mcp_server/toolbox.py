@@ -1,12 +1,13 @@
 """The memory of one MCP client: runs its tool calls, and reads its resource and prompt. Works through the engine."""
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from recollect.engine import AsyncRecollect, find_id
 from recollect.errors import BadRequestError, RecollectError, UnknownMemoryError
 from recollect.mcp_server.arguments import (
     CorrectArguments,
@@ -20,6 +21,9 @@ from recollect.mcp_server.arguments import (
 from recollect.mcp_server.catalog import TOOLS, tools_for
 from recollect.time_zones import day_of
 from recollect.types import Access, Action, Decision, Destination, Memory, MemoryKind, MemoryState, Subject
+
+if TYPE_CHECKING:
+    from recollect.engine import AsyncRecollect
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +57,7 @@ NOT_CONFIRMED = ToolAnswer(_UNCONFIRMED, {"status": _UNCONFIRMED, "closed": []})
 class Toolbox:
     """The memories that a client may use."""
 
-    engine: AsyncRecollect
+    engine: "AsyncRecollect"
     reads: Sequence[Subject]
     """Whose memories are recalled and listed; ids are looked up in this order."""
     writes: Subject
@@ -61,6 +65,10 @@ class Toolbox:
     access: Access = Access.WRITE
     via: str = "MCP"
     """How statements come, for the decision log."""
+
+    async def opened(self) -> "Toolbox":
+        """Return itself: see `OpeningToolbox`."""
+        return self
 
     async def call(self, name: str, arguments: Mapping[str, object], via: str = "") -> ToolAnswer:
         """Run a tool; what is wrong with the call, or with the database, is an answer too.
@@ -205,6 +213,8 @@ class Toolbox:
             UnknownMemoryError: There is none.
             BadRequestError: The part of an id is too short, or several memories have it.
         """
+        from recollect.engine import find_id
+
         for subject in self.reads:
             try:
                 found = await find_id(self.engine, given, subject, destination=_CLIENT)
@@ -238,6 +248,22 @@ class Toolbox:
     @property
     def _zone(self) -> ZoneInfo:
         return ZoneInfo(self.engine.settings.time_zone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpeningToolbox:
+    """The memories of a client that came before the database and the embedder were opened."""
+
+    access: Access
+    opening: "asyncio.Future[Toolbox]"
+
+    async def opened(self) -> Toolbox:
+        """Wait until they are.
+
+        Raises:
+            RecollectError: They cannot be.
+        """
+        return await asyncio.shield(self.opening)  # other calls wait for it, too
 
 
 def _ended_with(memory: Memory, decisions: Sequence[Decision]) -> set[str | None]:

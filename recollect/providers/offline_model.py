@@ -27,6 +27,7 @@ _NEAR_THRESHOLD = 0.5
 _WHO = "I am Recollect's built-in model. I have no language model; I can only quote what is remembered."
 _NOTHING = "I recall nothing about this yet."
 _NOTED = "What you told me will be remembered."
+_NOT_NOTED = "What you told me is not stored: I may not remember it."
 
 _SENTENCE = LazyPattern(r"[^.!?…\n]+[.!?…]*")
 _ASKING = LazyPattern(
@@ -55,6 +56,12 @@ def offline_answer(*, question: str, recalled: Sequence[RecalledMemory], remembe
     if remembers and states_something(question):
         parts.append(_NOTED)
     return "\n\n".join(parts)
+
+
+def without_promise(answer: str) -> str:
+    """Return an answer whose turn was not stored: instead of the promise to remember, it says so."""
+    kept = answer.removesuffix(_NOTED)
+    return answer if kept == answer else kept + _NOT_NOTED
 
 
 def _choose(recalled: Sequence[RecalledMemory]) -> list[RecalledMemory]:

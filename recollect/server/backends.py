@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,7 +10,13 @@ from typing import Protocol
 from recollect.chat.messages import query_of
 from recollect.clock import Clock
 from recollect.ids import new_id
-from recollect.providers.offline_model import MODEL_LIST, offline_answer, offline_chunks, offline_completion
+from recollect.providers.offline_model import (
+    MODEL_LIST,
+    offline_answer,
+    offline_chunks,
+    offline_completion,
+    without_promise,
+)
 from recollect.providers.protocols import TokenCounter
 from recollect.server.asgi import OWN_HEADERS, Headers, upstream_headers
 from recollect.server.status import NOT_FOUND, OK, error_body
@@ -32,8 +38,8 @@ class BackendRequest:
     """Memories recalled for it; the built-in model answers only from these."""
     plain: bool
     """Whether the answer will be read, so that it must come uncompressed."""
-    remembers: bool
-    """Whether the turn will be recorded."""
+    record: Callable[[str], Awaitable[bool]] | None
+    """Records the turn with this answer, and returns whether it is durable; None: the turn is not recorded."""
     query: str = ""
     """The request's query with its question mark, as it came."""
     carries_key: bool = False
@@ -127,7 +133,9 @@ class OfflineBackend:
         """Answer from the recalled memories."""
         if ask.request is None:
             raise AssertionError("requests that cannot be read are refused before this backend is asked")
-        answer = offline_answer(question=query_of(ask.request), recalled=ask.items, remembers=ask.remembers)
+        answer = offline_answer(question=query_of(ask.request), recalled=ask.items, remembers=ask.record is not None)
+        if ask.record is not None and not await ask.record(answer):
+            answer = without_promise(answer)
         prompt = [message.text for message in ask.request.messages]
         completion_id = f"chatcmpl-{new_id(self._clock)}"
         created = int(self._clock.now().timestamp())

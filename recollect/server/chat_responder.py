@@ -154,7 +154,7 @@ class ChatResponder:
             request=self._exchange.request,
             items=self._items,
             plain=self._reads_answer,
-            remembers=self._records,
+            record=self._record_ahead if self._records else None,
             query=self._exchange.query,
             carries_key=self._exchange.carries_key,
         )
@@ -325,6 +325,12 @@ class ChatResponder:
     async def _record_in_stream(self, reply: Reply) -> None:
         if trouble := await self._record_before_done(reply):
             await send_body(self._send, stream_comment(trouble), more=True)
+
+    async def _record_ahead(self, text: str) -> bool:
+        """Record the turn before its answer, which is known whole, leaves; return whether it is durable."""
+        trouble = await self._record_before_done(Reply(text=text, finish_reason="stop", complete=True))
+        self._note += f"; {trouble}" if trouble else ""
+        return not trouble
 
     async def _record_before_done(self, reply: Reply) -> str:
         """Record the turn if it is to be; return what the client must be told, if anything."""

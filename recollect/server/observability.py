@@ -42,9 +42,11 @@ async def _livez(request: Request) -> Response:
 
 def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
     async def readyz(request: Request) -> Response:
-        """Report whether requests may be sent here: the database answers and has the schema of this version."""
+        """Report whether requests may be sent here: the database answers, has our schema, and takes writes."""
         del request
         schema, reason = await in_time(engine.admin.schema_version)
+        if reason is None:
+            _, reason = await in_time(engine.admin.require_writable)
         if reason is not None:
             return _json({"status": "unavailable", "reason": reason}, SERVICE_UNAVAILABLE)
         return _json({"status": "ready", "schema": schema}, OK)
@@ -64,8 +66,11 @@ def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
             body |= {"status": "unavailable", "reason": reason}
         else:
             _, partly = await in_time(engine.admin.ping_all)
+            _, unwritable = await in_time(engine.admin.require_writable)
             if partly is not None:
                 body |= {"status": "degraded", "reason": "a part of the database does not answer; the rest is served"}
+            elif unwritable is not None:
+                body |= {"status": "degraded", "reason": unwritable}
         if is_operator(request.scope):
             worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
             body |= {"proxy": asdict(proxy), "worker": worker}

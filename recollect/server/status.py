@@ -16,6 +16,7 @@ from recollect.errors import (
     RecollectError,
     RequestError,
     StoreFullError,
+    StoreReadOnlyError,
     StoreUnavailableError,
     SubjectKeyError,
     TryAgainError,
@@ -110,6 +111,7 @@ def status_of(error: RecollectError | BodyTooLargeError | MediaTypeError | Conne
 
 
 _PUBLIC: tuple[tuple[type[Exception], str], ...] = (
+    (StoreReadOnlyError, "the database may be read but not written: nothing was written"),
     (StoreUnavailableError, "the database does not answer; try again later"),
     (StoreFullError, "the database has no room left: nothing was written"),
     (TryAgainError, "this cannot be done now; try again later"),

@@ -200,6 +200,15 @@ class DatabaseAdmin(Protocol):
         """
         ...
 
+    async def require_writable(self) -> None:
+        """Check that the database may be written.
+
+        Raises:
+            StoreReadOnlyError: It may only be read.
+            StoreUnavailableError: It does not answer.
+        """
+        ...
+
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is stored; with `check`, verify the files and that all indexes agree (slow)."""
         ...

@@ -10,7 +10,14 @@ from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError, RecollectError
 from recollect.settings import DATABASE_SETTING, KEY_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
 from recollect.store.database_key import DatabaseKey
-from recollect.store.encryption.vault_opener import KeyringPlace, look, marking, open_vault, require_none
+from recollect.store.encryption.mark import needs_keyring
+from recollect.store.encryption.vault_opener import (
+    KeyringPlace,
+    look,
+    marking,
+    open_vault,
+    require_none,
+)
 from recollect.store.executor import DatabaseAdmin, Executor, StoreContext
 from recollect.store.sql.recall.rank_and_fetch import ExactSnapshotReader
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
@@ -102,7 +109,8 @@ async def _vault(
             return None
         vault = await asyncio.to_thread(open_vault, keyring, found)
         try:
-            await executor.write(marking(vault.keyring))
+            if not needs_keyring(found.mark):
+                await executor.write(marking(vault.keyring))
         except RecollectError:
             vault.close()
             raise

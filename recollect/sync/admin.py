@@ -195,6 +195,15 @@ class BlockingAdminService:
         """
         self._engine.run(self._engine.core.admin.ping_all())
 
+    def require_writable(self) -> None:
+        """Check that the database may be written.
+
+        Raises:
+            StoreReadOnlyError: it may only be read.
+            StoreUnavailableError: it does not answer.
+        """
+        self._engine.run(self._engine.core.admin.require_writable())
+
     def run_worker(self) -> None:
         """Wait until `stop_worker` ends the background worker, which runs from the start."""
         self._engine.wait_for_worker()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.engine.background import BackgroundEngine
-from recollect.types import AppRecord, Memory, Subject
+from recollect.engine.results import ListOf
+from recollect.types import AppRecord, AppSummary, Memory, Subject
 
 if TYPE_CHECKING:
     from recollect.engine import AppMemoryPage
@@ -26,6 +27,16 @@ class BlockingAppService:
         """
         return self._engine.run(self._engine.core.apps.register(app, user=user))
 
+    def list(self, *, tenant: str = "", after: str = "", limit: int = 100) -> ListOf[AppSummary]:
+        """List the apps of all users of a tenant by name: registered, with memories or with conversations.
+
+        Args:
+            tenant: Tenant whose users; empty for those of no tenant.
+            after: Name of the last app of the page before; empty lists from the first on.
+            limit: Maximum number of apps to return, 1 to 10,000.
+        """
+        return self._engine.run(self._engine.core.apps.list(tenant=tenant, after=after, limit=limit))
+
     def remove(self, app: str, *, purge: bool = False, user: str | Subject | None = None) -> int:
         """Remove an app; with `purge`, erase its memories. Return the number of memories erased.
 
@@ -34,7 +45,7 @@ class BlockingAppService:
         """
         return self._engine.run(self._engine.core.apps.remove(app, purge=purge, user=user))
 
-    def memories(self, app: str, *, user: str | Subject | None = None) -> list[Memory]:
+    def memories(self, app: str, *, user: str | Subject | None = None) -> ListOf[Memory]:
         """List an app's active memories, last updated first: the user's own, and those it keeps for all users."""
         return self._engine.run(self._engine.core.apps.memories(app, user=user))
 

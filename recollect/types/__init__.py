@@ -107,7 +107,7 @@ from recollect.types.recall import (
     SubjectSnapshot,
     VectorRequest,
 )
-from recollect.types.reports import AppRecord, ProgressReporter, StoreTotals, SubjectTotals
+from recollect.types.reports import AppRecord, AppSummary, ProgressReporter, StoreTotals, SubjectTotals
 from recollect.types.request import (
     INTERACTION_MODES,
     NO_SCOPE,
@@ -182,6 +182,7 @@ __all__ = [
     "AnswerMark",
     "ApiKey",
     "AppRecord",
+    "AppSummary",
     "AuditEntry",
     "AuditFilter",
     "BlockState",

@@ -32,6 +32,25 @@ class AppRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AppSummary:
+    """An app, over all its users."""
+
+    id: str
+    """The name by which it calls itself."""
+    users: int
+    """Number of users with conversations, or with memories, whichever are more."""
+    memories: int
+    """Number of active memories."""
+    conversations: int
+    installed_at: datetime | None
+    """When it was first registered; None if it never was."""
+    removed_at: datetime | None
+    """When the last user uninstalled it; None while it is installed, and if it never was."""
+    last_used_at: datetime | None
+    """When it last said or learned something; None if it never did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreTotals:
     """What the operator's metrics say of everything kept."""
 

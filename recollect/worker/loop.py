@@ -30,7 +30,7 @@ from recollect.formation.batch import ignored
 from recollect.formation.budgeted_model import BudgetedModel, charge_rule_work, on_budget
 from recollect.formation.known_memories import KnownMemories
 from recollect.formation.runtime import Runtime, Stage
-from recollect.formation.telemetry import measure_extraction, record_outcome
+from recollect.formation.telemetry import measure_extraction, place_of, record_outcome
 from recollect.lazy_pattern import compile_patterns
 from recollect.maintenance.capacity import booked_compactor
 from recollect.maintenance.eviction import with_evictions
@@ -155,7 +155,7 @@ class Worker:
             while not self._stopping and await self._take(key):
                 pass
         except RecollectError as error:
-            logger.warning("formation failed", extra={"error": error.logged, "stage": key.stage})
+            logger.warning("formation failed", extra={"error": error.logged, **place_of(key)})
 
     async def round(self, *, heed_stop: bool = True) -> int:
         """Work on what is due, several subjects concurrently; return the number of formations.
@@ -247,13 +247,13 @@ class Worker:
             await self._runtime.store.formations.release(lease, error=None, retry_at=now, now=now, counted=False)
         except LeaseLostError:
             self.counters.lost += 1
-            logger.warning("lease lost", extra={"conversation": key.conversation, "stage": key.stage})
+            logger.warning("lease lost", extra=place_of(key))
         except (BreakerOpenError, BudgetSpentError) as wait:
             await self._defer(lease, str(wait), wait.until)
         except RecollectError as error:
             await self._answer_for(lease, max_attempts, error)
         except Exception as error:
-            logger.exception("formation failed", extra={"conversation": key.conversation, "stage": key.stage})
+            logger.exception("formation failed", extra=place_of(key))
             await self._fail(lease, max_attempts, f"{type(error).__name__} in stage {key.stage} (see the log)")
         return True
 
@@ -315,8 +315,7 @@ class Worker:
         logger.debug(
             "formed",
             extra={
-                "conversation": lease.key.conversation,
-                "stage": lease.key.stage,
+                **place_of(lease.key),
                 "changes": len(result.changes),
                 "formed_seq": result.formed_seq,
             },
@@ -354,9 +353,7 @@ class Worker:
     async def _defer(self, lease: Lease, why: str, until: datetime) -> None:
         """Defer a formation without counting the attempt, as nothing of it failed."""
         self.counters.deferred += 1
-        logger.info(
-            "formation deferred", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "why": why}
-        )
+        logger.info("formation deferred", extra={**place_of(lease.key), "why": why})
         now = self._runtime.clock.now()
         await self._runtime.store.formations.release(
             lease, error=why, retry_at=max(until, now + _MIN_DELAY), now=now, counted=False
@@ -373,7 +370,7 @@ class Worker:
         await self._runtime.store.formations.commit(lease, result, now=clock.now())
         record_outcome(lease, result, self._runtime)
         self.counters.skipped += 1
-        logger.warning("formation skipped", extra={"conversation": key.conversation, "stage": key.stage, "error": why})
+        logger.warning("formation skipped", extra={**place_of(key), "error": why})
 
     async def _fail(self, lease: Lease, max_attempts: int, error: str) -> None:
         if lease.attempts >= max_attempts:
@@ -384,7 +381,7 @@ class Worker:
         now = self._runtime.clock.now()
         logger.warning(
             "formation will be tried again",
-            extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error, "wait_s": wait_s},
+            extra={**place_of(lease.key), "error": error, "wait_s": wait_s},
         )
         await self._runtime.store.formations.release(
             lease, error=error, retry_at=now + timedelta(seconds=wait_s), now=now
@@ -392,7 +389,5 @@ class Worker:
 
     async def _park(self, lease: Lease, error: str) -> None:
         self.counters.parked += 1
-        logger.error(
-            "formation parked", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error}
-        )
+        logger.error("formation parked", extra={**place_of(lease.key), "error": error})
         await self._runtime.store.formations.release(lease, error=error, retry_at=None, now=self._runtime.clock.now())

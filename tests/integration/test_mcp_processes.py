@@ -5,8 +5,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +244,43 @@ def test_half_a_character_over_stdio_is_answered(tmp_path: Path) -> None:
         assert "error" in answer
     assert answer["result"]["structuredContent"]["text"] == "Ana swims."
     assert client.end() == (0, "")
+
+
+class _HeldEmbeddings(BaseHTTPRequestHandler):
+    """An embeddings API that answers nothing while it is held."""
+
+    go = threading.Event()
+
+    def do_POST(self) -> None:
+        self.go.wait(PATIENCE_S)
+        self.send_error(503)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def test_the_handshake_is_answered_before_the_embedder_is_there(tmp_path: Path) -> None:
+    _HeldEmbeddings.go.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _HeldEmbeddings) as api:
+        threading.Thread(target=api.serve_forever, daemon=True).start()
+        named = {"RECOLLECT_EMBED_MODEL": "held", "RECOLLECT_EMBED_DIM": "8"}
+        url = f"http://127.0.0.1:{api.server_address[1]}/v1"
+        client = RawClient(tmp_path / "memory.sqlite3", RECOLLECT_EMBED_URL=url, **named)
+        assert client.hello["result"]["serverInfo"]["name"] == "recollect"
+        client.send('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')
+        assert len(client.receive()["result"]["tools"]) == 5
+        _HeldEmbeddings.go.set()
+        client.send('{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "list_memories"}}')
+        assert client.receive()["result"]["structuredContent"] == {"memories": []}
+        client.kill()
+        api.shutdown()
+
+
+def test_a_file_that_is_no_database_is_said_in_the_answer_and_at_the_end(tmp_path: Path) -> None:
+    database = tmp_path / "memory.sqlite3"
+    database.write_text("no database\n" * 500, "utf-8")
+    client = RawClient(database)
+    client.send(remember("Ana rows."))
+    assert "is not a database" in client.receive()["error"]["message"]
+    code, log = client.end()
+    assert (code, "is not a database" in log) == (3, True)

@@ -145,6 +145,25 @@ def test_codex_is_installed_seen_and_removed(home: Home) -> None:
     assert "recollect" not in tools
 
 
+def test_codex_refuses_what_changes_memories_where_nobody_approves(home: Home) -> None:
+    calls = (
+        ToolCall("recollect", "remember", {"text": "Ana rows on Tuesdays."}),
+        ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
+        ToolCall("recollect", "list_memories", {}),
+        ToolCall("recollect", "correct_memory", {"id": "0000000a", "text": "Ana rows on Fridays."}),
+        ToolCall("recollect", "forget_memory", {"id": "0000000a", "reason": "asked"}),
+    )
+    with agent_upstream(calls) as (port, bodies):
+        home.write_codex(port, snippets("Codex", "toml")[0])
+        assert ANSWER in home.run(*CODEX, ASKED)
+    outputs = [item["output"] for item in json.loads(bodies[-1])["input"] if item["type"] == "function_call_output"]
+    said = {call.name: str(output) for call, output in zip(calls, outputs, strict=True)}
+    assert [name for name, output in said.items() if "requires approval" in output] == [
+        "correct_memory",
+        "forget_memory",
+    ]
+
+
 def test_codex_sends_its_key_to_a_server(home: Home, start_server: StartServer) -> None:
     server = start_server(offline=True)
     home.env["RECOLLECT_KEY"] = keyed(server)

@@ -1,5 +1,6 @@
 """The server of both protocol eras, asked by the SDK's own client in the same process."""
 
+import asyncio
 import json
 from typing import Literal
 
@@ -10,10 +11,11 @@ from mcp_types import ElicitRequestParams, ElicitResult, ErrorData, TextContent,
 
 from factories import ANA
 from recollect.engine import AsyncRecollect
+from recollect.errors import UnreadableStoreError
 from recollect.mcp_server.catalog import INSTRUCTIONS, PROFILE_URI
 from recollect.mcp_server.json_text import without_lone_surrogates
 from recollect.mcp_server.protocol import build_server
-from recollect.mcp_server.toolbox import Toolbox
+from recollect.mcp_server.toolbox import OpeningToolbox, Toolbox
 from recollect.providers.token_counter import token_counter
 from recollect.types import Access, MemoryState
 
@@ -58,6 +60,28 @@ async def test_tools_say_what_they_do(engine: AsyncRecollect, era: str) -> None:
     ]
     async with client(engine, era, Access.READ) as reader:
         assert [tool.name for tool in (await reader.list_tools()).tools] == ["recall_memory", "list_memories"]
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_the_handshake_and_the_list_do_not_wait_for_the_memory(engine: AsyncRecollect, era: str) -> None:
+    opening: asyncio.Future[Toolbox] = asyncio.get_running_loop().create_future()
+    early = OpeningToolbox(access=Access.READ, opening=opening)
+    async with Client(build_server(lambda context: early), mode=era) as agent:
+        assert [tool.name for tool in (await agent.list_tools()).tools] == ["recall_memory", "list_memories"]
+        calls = [asyncio.create_task(agent.call_tool("list_memories", {})) for _ in range(2)]
+        await asyncio.sleep(0)
+        opening.set_result(Toolbox(engine=engine, reads=(ANA,), writes=ANA, access=Access.READ))
+        assert [(await call).structured_content for call in calls] == [{"memories": []}] * 2
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_memory_that_cannot_be_opened_is_the_answer_to_calls(era: str) -> None:
+    opening: asyncio.Future[Toolbox] = asyncio.get_running_loop().create_future()
+    opening.set_exception(UnreadableStoreError("memory.sqlite3 is not a database"))
+    early = OpeningToolbox(access=Access.READ, opening=opening)
+    async with Client(build_server(lambda context: early), mode=era) as agent:
+        with pytest.raises(MCPError, match="is not a database"):
+            await agent.call_tool("list_memories", {})
 
 
 @pytest.mark.parametrize("era", ERAS)

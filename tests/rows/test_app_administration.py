@@ -1,11 +1,14 @@
 """A7: what administrators do to the memories of an app, over all its users."""
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
+from dashboard_client import dashboard_client
 from own_profile import Answering, delete
 from recollect.engine import AsyncRecollect, Components
 from recollect.profiles.registry import ProfileRegistry
@@ -13,7 +16,7 @@ from recollect.providers.protocols import ModelAnswer
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Subject
 from rows.scenes import APP, CALENDAR, PARAGRAPH, TALK, ended
-from sample_chats import with_model
+from sample_chats import user, with_model
 
 
 async def test_a7_a_memory_for_all_users_is_listed_and_purged_under_any_profile(
@@ -108,3 +111,43 @@ async def test_a1_a_conversation_does_not_become_another_apps_memory(api: httpx.
         assert (refused.status_code, "calendar" in refused.json()["error"]["message"]) == (400, True)
     assert (await api.post("/conversations/c/save", headers={"x-recollect-app": "mail"})).status_code == 400
     assert (await api.get("/apps/mail/memories")).json() == {"memories": []}
+
+
+async def test_a9_apps_are_listed_over_http_and_on_the_dashboard(
+    engine: AsyncRecollect, api: httpx.AsyncClient
+) -> None:
+    await engine.apps.register("mail", user="ana")
+    await ended(engine)
+    await engine.conversations.end("d", user="ben", reason="closed", messages=TALK, scope=CALENDAR)
+    await engine.form()
+    del api.headers["x-recollect-user"]
+    first = (await api.get("/v1/apps", params={"limit": 1})).json()
+    [calendar] = first["apps"]
+    known = await engine.apps.memories_of_all_users("calendar")
+    assert (calendar["id"], calendar["users"], calendar["conversations"]) == ("calendar", 2, 2)
+    assert calendar["memories"] == len(known.memories) == 2
+    [mail] = (await api.get("/v1/apps", params={"cursor": first["next_cursor"]})).json()["apps"]
+    assert (mail["id"], mail["memories"], mail["last_used_at"]) == ("mail", 0, None)
+    async with dashboard_client(engine) as browser:
+        page = await browser.open("/dashboard/apps")
+    assert "two memories and two conversations of two users" in page
+
+
+async def test_a10_formation_recall_and_purge_are_logged_with_app_and_conversation(
+    engine: AsyncRecollect, api: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="recollect"):
+        await ended(engine)
+        asked = {"model": "m", "messages": [user("When is my dentist?")]}
+        headers = {"x-recollect-profile": "app", "x-recollect-app": "calendar"}
+        assert (await api.post("/v1/chat/completions", json=asked, headers=headers)).status_code == 200
+        await api.delete("/apps/calendar/memories")
+    talks = {talk.external_id: talk.id for talk in await engine.conversations.list(user="ana")}
+    lines = {record.message: vars(record) for record in caplog.records}
+    assert {name: lines[name]["app"] for name in ("memory_decision", "memory_recall", "memory_purge")} == dict.fromkeys(
+        ("memory_decision", "memory_recall", "memory_purge"), "calendar"
+    )
+    assert lines["memory_decision"]["conversation"] == talks["c"]
+    assert lines["memory_recall"]["conversation"] == talks[None]
+    assert lines["memory_purge"]["conversations"] == [talks[None]], "what was still to be formed"
+    assert "dentist" not in repr(lines)

@@ -11,6 +11,7 @@ from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
 from recollect.engine.context_builder import ContextBuilder
 from recollect.errors import StoreUnavailableError
+from recollect.server.backends import Backend
 from recollect.server.chat_completions import ChatProxy
 from recollect.server.chat_responder import stream_comment
 from recollect.server.turn_recorder import NOT_RECORDED, NOT_RECORDED_IN_TIME
@@ -22,9 +23,7 @@ from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat,
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
-async def serve(
-    engine: AsyncRecollect, backend: ScriptedBackend, call: Call, policy: IdentityPolicy = POLICY
-) -> ChatProxy:
+async def serve(engine: AsyncRecollect, backend: Backend, call: Call, policy: IdentityPolicy = POLICY) -> ChatProxy:
     proxy = ChatProxy(engine, backend, policy)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()

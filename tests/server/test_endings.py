@@ -49,7 +49,7 @@ async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.Mo
     upstream = HttpUpstream("http://127.0.0.1/v1", Deadlines(connect_s=1, first_byte_s=1, idle_s=1, total_s=1))
     paths: list[str] = []
     monkeypatch.setattr(upstream, "send", lambda method, path, headers, body: paths.append(path))
-    ask = BackendRequest(headers=(), body=b"", request=None, items=(), plain=False, remembers=False, query="?v=1")
+    ask = BackendRequest(headers=(), body=b"", request=None, items=(), plain=False, record=None, query="?v=1")
     UpstreamBackend(upstream, None).chat(ask)
     assert paths == ["/chat/completions?v=1"]
 

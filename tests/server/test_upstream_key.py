@@ -60,7 +60,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
             seen.requests.append((method, path, named))
             self._way.answers.append((200, JSON, [whole("Noted.")]))
             async with self._way.chat(
-                BackendRequest(headers=headers, body=body, request=None, items=(), plain=False, remembers=False)
+                BackendRequest(headers=headers, body=body, request=None, items=(), plain=False, record=None)
             ) as answer:
                 yield answer
 

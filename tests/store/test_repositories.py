@@ -54,6 +54,8 @@ OF_ALL_SUBJECTS = {
     *(f"AccessRepository.{name}" for name in KEYS_AND_ACTS),
     "AdminRepository.ping",
     "AdminRepository.ping_all",
+    "AdminRepository.require_writable",
+    "AppRepository.summaries",
     "AdminRepository.schema_version",
     "AdminRepository.statistics",
     "AdminRepository.stats",

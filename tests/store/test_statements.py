@@ -81,7 +81,7 @@ def test_no_transaction_searches_by_the_subject_alone_but_for_known_reasons(empt
         "DELETE FROM insertion WHERE subject = ?1 AND thread = ?2",
         "DELETE FROM idempotency WHERE subject = ?1 AND state = 2",
         "UPDATE formation SET parked = 0 WHERE home = ?1",
-        "UPDATE conversation SET app = NULL WHERE app = ?1",
+        "UPDATE conversation SET profile = NULL WHERE profile = ?1",
         "SELECT payload FROM message WHERE subject = ?1 AND recorded_at > ?2",
     ],
 )

@@ -40,6 +40,7 @@ from sample_chats import assistant, slots, tell, user
 from stores import DURABLE
 
 COLUMNS = {
+    "apps": "id users memories conversations installed_at removed_at last_used_at",
     "app_memories": "id app_id content created_at updated_at source_conversation_id metadata",
     "vectors": "id values metadata",
     "users_vectors": "user_id vector_id",
@@ -140,7 +141,7 @@ def test_a4_u6_t2_t4_on_postgresql_they_have_its_own_types() -> None:
                 assert type_ == "jsonb", f"{name}.{column}"
             if column == "content":
                 assert type_ == "text", f"{name}.{column}"
-            if (column == "id" and name != "app_memories") or column.endswith("vector_id"):
+            if (column == "id" and name not in ("apps", "app_memories")) or column.endswith("vector_id"):
                 assert type_ == "uuid", f"{name}.{column}"
     assert found["structured_facts"]["is_active"] == "boolean"
     assert found["app_memories"]["id"] == "bigint"
@@ -195,6 +196,37 @@ async def test_a4_the_view_shows_an_apps_memories_as_its_endpoints_do(
     await engine.apps.delete_memories("calendar", user="ana")
     assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'calendar'") == []
     assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'notes'") != []
+
+
+async def test_a9_the_view_has_each_app_once_over_all_users(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
+    calendar = RequestScope(profile="app", app="calendar")
+    await engine.apps.register("calendar", user="ana")
+    await engine.apps.register("To do/2", user="ana/x")
+    await engine.conversations.end("c1", user="ana", messages=TALK, scope=calendar)
+    await engine.conversations.end("c2", user=Subject("user", "ben", "acme"), messages=TALK, scope=calendar)
+    await engine.form()
+    clock.advance(days=1)
+    mine = await engine.conversations.subject(user="ana", scope=calendar)
+    kept = await engine.add("Ana's dentist is Dr. Berg.", user=mine, profile="app")
+    assert await engine.apps.remove("To do/2", user="ana/x") == 0
+
+    counted = dict(rows(parts, "SELECT app_id, count(*) FROM app_memories GROUP BY app_id"))
+    found = {row[0]: row[1:] for row in rows(parts, "SELECT * FROM apps")}
+    assert found.keys() == {"calendar", "To do/2"}
+    assert found["calendar"][:3] == (2, counted["calendar"], 2)
+    assert found["calendar"][4:] == (None, _text(kept.known_from.isoformat()))
+    assert found["To do/2"][:3] == (1, 0, 0)
+    assert None not in found["To do/2"][3:5]
+    joined = "SELECT count(*) FROM app_memories AS m JOIN apps AS a ON a.id = m.app_id"
+    assert rows(parts, joined) == [(sum(counted.values()),)], "the target of the seed's foreign key"
+
+    [todo, own] = await engine.apps.list()
+    assert (todo.id, todo.removed_at) == ("To do/2", clock.now())
+    assert (own.id, own.users, own.conversations, own.last_used_at) == ("calendar", 1, 1, kept.known_from)
+    assert [app.id for app in await engine.apps.list(tenant="acme")] == ["calendar"], "a tenant sees its own"
+    assert [app.id for app in await engine.apps.list(after="To do/2", limit=1)] == ["calendar"]
 
 
 async def test_a4_the_view_has_unique_ids_for_all_users_and_the_names_of_apps(

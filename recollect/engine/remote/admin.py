@@ -165,6 +165,10 @@ class RemoteAdminService(AdminService):
         """Check that all subjects can be reached: see `AdminService.ping_all`."""
         await self._database(everywhere=True)
 
+    async def require_writable(self) -> None:
+        """Refuse: `/readyz` of the server says it."""
+        raise unavailable("admin.require_writable")
+
     @property
     def breaker(self) -> BreakerStatus:
         """Refuse: the breaker is the server process's own."""

@@ -3,8 +3,8 @@
 from recollect.engine.apps import AppService
 from recollect.engine.remote import values
 from recollect.engine.remote.client import Call, RestClient, segment
-from recollect.engine.results import AppMemoryPage
-from recollect.types import AppRecord, Memory, Subject
+from recollect.engine.results import AppMemoryPage, ListOf
+from recollect.types import AppRecord, AppSummary, Memory, Subject
 
 
 class RemoteAppService(AppService):
@@ -19,13 +19,19 @@ class RemoteAppService(AppService):
         raw = await self._client.ask(Call(method="PUT", path=self._client.path(user, "apps", app), writes=True))
         return values.read(AppRecord, {**raw, "subject": self._client.parsed(raw["subject"])})
 
+    async def list(self, *, tenant: str = "", after: str = "", limit: int = 100) -> ListOf[AppSummary]:
+        """List the apps of all users: see `AppService.list`."""
+        query = {"tenant": self._tenant(tenant), "cursor": after or None, "limit": limit}
+        raw = await self._client.ask(Call(method="GET", path="/v1/apps", query=query))
+        return [values.read(AppSummary, app) for app in raw["apps"]]
+
     async def remove(self, app: str, *, purge: bool = False, user: str | Subject | None = None) -> int:
         """Remove an app: see `AppService.remove`."""
         path, query = self._client.path(user, "apps", app), {"purge": purge}
         raw = await self._client.ask(Call(method="DELETE", path=path, query=query, writes=True))
         return int(raw["erased"])
 
-    async def memories(self, app: str, *, user: str | Subject | None = None) -> list[Memory]:
+    async def memories(self, app: str, *, user: str | Subject | None = None) -> ListOf[Memory]:
         """List an app's active memories: see `AppService.memories`."""
         raw = await self._client.ask(Call(method="GET", path=self._client.path(user, "apps", app, "memories")))
         return values.memories(raw["memories"], self._client)

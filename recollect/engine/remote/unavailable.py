@@ -13,6 +13,7 @@ NOT_OVER_HTTP: Mapping[str, str] = {
     "metrics": f"{_OWN}; read its route /metrics",
     "turns": "chats go through the server's route /v1/chat/completions",
     "agent_notes.remember": "agents call the server's route /mcp; `add` stores a note of your own",
+    "admin.require_writable": "the server's route /readyz says it",
     "admin.breaker": f"{_OWN}; its route /metrics shows it",
     "admin.worker_counters": f"{_OWN}; its route /metrics shows them",
     "admin.run_worker": "the server has its own workers; `recollect worker` starts more beside it",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from recollect.clock import Clock, to_micros
-from recollect.errors import NewerSchemaError
+from recollect.errors import NewerSchemaError, StoreReadOnlyError
 from recollect.store.postgres.connection import SCHEMA, PostgresConnection
 from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.executor import PostgresExecutor
@@ -17,6 +17,7 @@ from recollect.store.store_reports import StoreStats
 from recollect.types import StorageKind
 
 ERASE_SQL, OWN_SQL = load("erase"), dialect_statements("recall")
+_IS_READ_ONLY = "SELECT current_setting('default_transaction_read_only') = 'on' OR pg_is_in_recovery()"
 _SIZE = """
 SELECT sum(pg_total_relation_size(c.oid))
   FROM pg_class AS c
@@ -56,6 +57,14 @@ class PostgresAdmin:
     async def ping_all(self) -> None:
         """Read from every machine of a cluster."""
         await self._executor.read(formations.next_due)
+
+    async def require_writable(self) -> None:
+        """Ask the server whether a transaction of this user may write."""
+        if await self._executor.read(lambda db: fetch_value(db, _IS_READ_ONLY)):
+            raise StoreReadOnlyError(
+                f"{self._executor.where} may be read but not written: `default_transaction_read_only` is on, or the "
+                "server is a standby"
+            )
 
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is stored, and check it if asked."""

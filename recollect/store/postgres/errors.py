@@ -7,6 +7,7 @@ from recollect.errors import (
     RecollectError,
     StaleSubjectError,
     StoreFullError,
+    StoreReadOnlyError,
     StoreUnavailableError,
     UnreadableStoreError,
 )
@@ -49,6 +50,11 @@ def fault(error: psycopg.Error, where: str) -> RecollectError:
             )
         case errors.DataCorrupted() | errors.IndexCorrupted():
             return UnreadableStoreError(f"{where} is damaged ({said}): restore a backup, or run `recollect doctor`")
+        case errors.ReadOnlySqlTransaction():
+            return StoreReadOnlyError(
+                f"{where} may be read but not written ({said}; nothing was written): check "
+                "`default_transaction_read_only`, and whether the server is a standby"
+            )
         case errors.QueryCanceled():
             return StoreUnavailableError(f"{where} took too long for a statement ({said}): try again")
         case errors.InsufficientPrivilege() if "CHECKPOINT" in said:

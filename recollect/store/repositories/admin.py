@@ -11,6 +11,7 @@ from recollect.store.sql import apps, budgets, stats, subjects, usage_statistics
 from recollect.store.store_reports import StoreStats, SubjectEncryption
 from recollect.types import (
     AppRecord,
+    AppSummary,
     EnergyStatus,
     Reservation,
     Statistics,
@@ -79,6 +80,11 @@ class AppRepository:
     async def get(self, subject: Subject) -> AppRecord | None:
         """Return what is known of an app; None if it was never registered."""
         return await self._executor.read(lambda db: apps.app(db, subject))
+
+    async def summaries(self, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[AppSummary]:
+        """List apps by name, after the name `after`; of one tenant, or of all."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: apps.summaries(db, after=after, limit=limit, tenant=tenant))
 
     async def subscribe(self, subject: Subject, shared: Subject, now: datetime) -> None:
         """Let a subject read a shared one in addition to its own; moves its version unless it does already."""
@@ -152,6 +158,10 @@ class AdminRepository:
     async def ping_all(self) -> None:
         """Check that every machine of the database answers: see `DatabaseAdmin.ping_all`."""
         await self._database.ping_all()
+
+    async def require_writable(self) -> None:
+        """Check that the database may be written: see `DatabaseAdmin.require_writable`."""
+        await self._database.require_writable()
 
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is stored; with `check`, verify the files and that all indexes agree (slow)."""

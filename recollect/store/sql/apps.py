@@ -6,7 +6,7 @@ from recollect.clock import from_micros, to_micros
 from recollect.store.sql import subjects
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one
-from recollect.types import AppRecord, Subject
+from recollect.types import AppRecord, AppSummary, Subject, tenant_range
 
 SQL, SHARING_SQL = load("app"), load("sharing")
 
@@ -33,6 +33,23 @@ def app(db: SqlConnection, subject: Subject) -> AppRecord | None:
         created_at=from_micros(created_at),
         removed_at=None if removed_at is None else from_micros(removed_at),
     )
+
+
+def summaries(db: SqlConnection, *, after: str, limit: int, tenant: str | None) -> list[AppSummary]:
+    """List apps by name, after the name `after`; of one tenant, or of all."""
+    rows = fetch(db, SQL["apps"], after, *tenant_range(tenant), limit)
+    return [
+        AppSummary(
+            id=name,
+            users=max(talking, keeping),
+            memories=memories,
+            conversations=conversations,
+            installed_at=None if installed is None else from_micros(installed),
+            removed_at=None if removed is None else from_micros(removed),
+            last_used_at=None if used is None else from_micros(used),
+        )
+        for name, memories, conversations, talking, keeping, installed, removed, used in rows
+    ]
 
 
 def subscribe(db: SqlConnection, subject: Subject, shared: Subject, now: datetime) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 from recollect.clock import Clock
-from recollect.errors import NewerSchemaError
+from recollect.errors import NewerSchemaError, StoreReadOnlyError
 from recollect.store.sql import formations
 from recollect.store.sql.stats import counted
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation
@@ -56,6 +56,11 @@ class SqliteAdmin:
     async def ping_all(self) -> None:
         """Do as `ping`: one file is all there is."""
         await self.ping()
+
+    async def require_writable(self) -> None:
+        """Check that the file was opened for writing."""
+        if self._place.read_only:
+            raise StoreReadOnlyError(f"{self._place.path} may be read but not written")
 
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is stored, and check the file if asked."""

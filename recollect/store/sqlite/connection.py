@@ -3,8 +3,9 @@
 import os
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import quote
 
 import apsw
 
@@ -36,6 +37,10 @@ class DatabaseLocation:
     """SQLite's door to the file system; None is the usual one. Tests put a failing one in its place."""
     key: DatabaseKey | None = field(default=None, repr=False)
     """Of an encrypted file. A database in memory is not encrypted."""
+    read_only: bool = False
+    """The file, or its folder, may not be written."""
+    immutable: bool = False
+    """No process had the file open: it is read without a log and without locks."""
     exclusive: bool = False
     """Keep the file to this one connection (needed where the VFS has no shared memory)."""
 
@@ -70,6 +75,43 @@ def open_writer(place: DatabaseLocation) -> apsw.Connection:
                     raise
 
 
+def for_reading(place: DatabaseLocation) -> DatabaseLocation:
+    """Return how a file is opened that is there but may not be written; any other place as it is."""
+    path = Path(place.path)
+    if place.path == MEMORY or place.vfs is not None or not path.is_file() or not path.stat().st_size:
+        return place
+    if _is_writable(path) and _is_writable(path.parent):
+        return place
+    # Without a log beside it, no process has it open and the file is whole. SQLite would make an empty log, which its
+    # owner may not write, or fail to.
+    return replace(place, read_only=True, immutable=not Path(f"{path}-wal").exists())
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def open_unwritable(place: DatabaseLocation) -> apsw.Connection:
+    """Open in the writer's place a file that may only be read: each write to it fails.
+
+    Raises:
+        DatabaseKeyError: its key is wrong or missing, or it is not encrypted.
+        NewerSchemaError: a newer Recollect wrote it.
+        UnreadableStoreError: not a Recollect database, not readable, or of an older schema.
+    """
+    with opening(place.path), ExitStack() as on_failure:
+        db = open_reader(place)
+        on_failure.callback(db.close)
+        _look(db, place.path)
+        if schema_of(db) < newest_schema():
+            raise UnreadableStoreError(
+                f"{place.path} has the schema of an older Recollect and may not be written: give the user that runs "
+                "Recollect the right to write file and folder, once"
+            )
+        on_failure.pop_all()
+    return db
+
+
 def _prepare_writer(place: DatabaseLocation) -> apsw.Connection:
     with ExitStack() as on_failure:
         db = _connect(place)
@@ -77,6 +119,11 @@ def _prepare_writer(place: DatabaseLocation) -> apsw.Connection:
         if place.exclusive:
             db.pragma("locking_mode", "exclusive")
         _look(db, place.path)
+        if db.readonly("main"):
+            raise UnreadableStoreError(
+                f"{place.path} may be read but not written: give the user that runs Recollect the right to write file "
+                "and folder"
+            )
         _configure(db, WRITER_CACHE_KIB)
         db.pragma("page_size", PAGE_BYTES)
         db.pragma("secure_delete", True)
@@ -119,8 +166,9 @@ def _connect(place: DatabaseLocation) -> apsw.Connection:
     while True:
         with ExitStack() as on_failure:
             # URIs for `reencrypt`; a path that begins with a slash or a drive is none.
-            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
-            db = apsw.Connection(place.path, flags=flags, vfs=place.vfs)
+            access = apsw.SQLITE_OPEN_READONLY if place.read_only else apsw.SQLITE_OPEN_READWRITE
+            name = f"file:{quote(place.path)}?immutable=1" if place.immutable else place.path
+            db = apsw.Connection(name, flags=access | apsw.SQLITE_OPEN_URI, vfs=place.vfs)
             on_failure.callback(db.close)
             db.set_busy_timeout(BUSY_MS)
             if place.path != MEMORY and not unlock(db, place.key, place.path):
@@ -143,10 +191,6 @@ def _look(db: apsw.Connection, where: str) -> None:
         )
     if schema > newest_schema():
         raise NewerSchemaError(where=where, found=schema, known=newest_schema())
-    if db.readonly("main"):
-        raise UnreadableStoreError(
-            f"{where} may be read but not written: give the user that runs Recollect the right to write file and folder"
-        )
     db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
 
 

@@ -12,7 +12,13 @@ from recollect.store.failpoint import Failpoint
 from recollect.store.sql.database import Row
 from recollect.store.sql.tables import Table
 from recollect.store.sql.transfer.endpoint import KeyRange
-from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from recollect.store.sqlite.connection import (
+    DatabaseLocation,
+    for_reading,
+    open_reader,
+    open_unwritable,
+    open_writer,
+)
 from recollect.store.sqlite.errors import fault
 from recollect.store.sqlite.file_guard import ProcessLock
 from recollect.store.sqlite.migrate import writing
@@ -39,7 +45,8 @@ class SqliteEnd:
         """
         if not os.path.exists(place.path):
             raise BadRequestError(f"sqlite:///{place.path} cannot be copied: there is no such file")
-        open_writer(place).close()
+        place = for_reading(place)
+        (open_unwritable(place) if place.read_only else open_writer(place)).close()
         return cls(open_reader(place), place)
 
     @classmethod

@@ -9,6 +9,7 @@ from recollect.errors import (
     RecollectError,
     StaleSubjectError,
     StoreFullError,
+    StoreReadOnlyError,
     StoreUnavailableError,
     UnreadableStoreError,
 )
@@ -32,8 +33,9 @@ def fault(error: apsw.Error, where: str) -> RecollectError:
         case apsw.BusyError() | apsw.LockedError():
             return StoreUnavailableError(f"{where} is locked by another process ({error}): try again")
         case apsw.ReadOnlyError():
-            return StoreUnavailableError(
-                f"{where} cannot be written ({error}): check the file's and disk's permissions"
+            return StoreReadOnlyError(
+                f"{where} may be read but not written ({error}; nothing was written): give the user that runs "
+                "Recollect the right to write file and folder"
             )
         case _:
             return StoreUnavailableError(f"{where} does not answer ({error}): check the disk, then try again")

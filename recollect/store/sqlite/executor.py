@@ -19,7 +19,13 @@ from recollect.store.sql.reader_pool import ReaderPool
 from recollect.store.sql.rows import fetch_value
 from recollect.store.sql.transfer.endpoint import refuse_unfinished
 from recollect.store.sqlite.caller_readers import CallerReaders
-from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from recollect.store.sqlite.connection import (
+    DatabaseLocation,
+    for_reading,
+    open_reader,
+    open_unwritable,
+    open_writer,
+)
 from recollect.store.sqlite.errors import as_ours, opening
 from recollect.store.sqlite.file_guard import FileGuard, ProcessLock, unfinished_copy
 from recollect.store.sqlite.inline_reader import FileWork, InlineReader
@@ -56,19 +62,20 @@ class _Opened:
 
 def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
     with ExitStack() as on_failure:
-        writer = open_writer(place)
+        writer = open_unwritable(place) if place.read_only else open_writer(place)
         on_failure.callback(writer.close)
         with opening(place.path):
             refuse_unfinished(writer, place.path)
-        process_lock = None if place.alone else ProcessLock(place.path)
+        process_lock = None if place.alone or place.read_only else ProcessLock(place.path)
         if process_lock is not None:
             on_failure.callback(process_lock.close)
             if process_lock.first:
                 formations.free_leases(writer)
                 Path(unfinished_copy(place.path)).unlink(missing_ok=True)
             process_lock.share()
-        with opening(place.path):
-            formations.return_from_future(writer, clock.now())
+        if not place.read_only:
+            with opening(place.path):
+                formations.return_from_future(writer, clock.now())
         readers = []
         for _ in range(0 if place.alone else READERS + 1):
             readers.append(open_reader(place))
@@ -128,14 +135,15 @@ class SqliteExecutor:
 
     @classmethod
     async def open(cls, place: DatabaseLocation, clock: Clock) -> "SqliteExecutor":
-        """Open the file; it is created or migrated if needed.
+        """Open the file; it is created or migrated if needed. One that may not be written is opened to be read.
 
         Raises:
             NewerSchemaError: a newer Recollect wrote it.
-            UnreadableStoreError: it is not a Recollect database, or may not be read or written.
+            UnreadableStoreError: it is not a Recollect database, may not be read, or is not there and may not be made.
             StoreUnavailableError: another process holds it.
         """
         Failpoint.from_environment()  # a wrong name is told before a file is made
+        place = for_reading(place)
         opening_thread = asyncio.ensure_future(asyncio.to_thread(_open, place, clock))
         try:
             opened = await asyncio.shield(opening_thread)
@@ -168,7 +176,7 @@ class SqliteExecutor:
         """Read in a reading thread, or in the writing one if the file cannot be shared between connections."""
         if self._readers is None:
             return await self._writer.run(work)
-        return await self._readers.run(work, reads=True)
+        return await self._readers.run(self._watched(work), reads=True)
 
     async def read_inline(self, work: Work[T], *, small: bool = True) -> T:
         """Read on the event loop while the disk is fast and the connection there is free.
@@ -177,7 +185,8 @@ class SqliteExecutor:
         """
         if self._inline is None or not small:
             return await self.read(work)
-        done = self._inline.read(lambda db: (work(db),))
+        watched = self._watched(work)
+        done = self._inline.read(lambda db: (watched(db),))
         return await self.look(self._inline.watched(work)) if done is None else done[0]
 
     @property
@@ -187,7 +196,19 @@ class SqliteExecutor:
 
     def read_in_caller(self, work: Work[T]) -> tuple[T] | None:
         """Read in the calling thread, which may be any; None if that is not possible now."""
-        return None if self._callers is None else self._callers.read(work)
+        return None if self._callers is None else self._callers.read(self._watched(work))
+
+    def _watched(self, work: FileWork[T]) -> FileWork[T]:
+        """Let `work` fail where another process began to write a file that is read without locks."""
+        if not self.place.immutable:
+            return work
+
+        def read(db: apsw.Connection) -> T:
+            done = work(db)
+            self.file_guard.check()
+            return done
+
+        return read
 
     async def write(
         self,
@@ -212,7 +233,9 @@ class SqliteExecutor:
         return self._writer.run_for_caller(work)
 
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
-        """Write with the next transaction, or within seconds."""
+        """Write with the next transaction, or within seconds; nothing where the file may only be read."""
+        if self.place.read_only:
+            return
         self._writer.later(work, [subject.key for subject in subjects])
 
     async def flush(self, *subjects: Subject) -> None:

@@ -3,6 +3,7 @@
 Keys that are bound to an app use the older routes under `/apps`.
 """
 
+from dataclasses import asdict
 from datetime import datetime
 
 from pydantic import Field
@@ -30,6 +31,24 @@ class AppAnswer(Answer):
     removed_at: datetime | None
 
 
+class AppSummaryAnswer(Answer):
+    """An app, over all its users."""
+
+    id: str
+    users: int = Field(description="With conversations, or with memories, whichever are more.")
+    memories: int = Field(description="Active ones.")
+    conversations: int
+    installed_at: datetime | None = Field(description="When it was first registered; null if it never was.")
+    removed_at: datetime | None = Field(description="When the last user uninstalled it.")
+    last_used_at: datetime | None
+
+
+class AppPageAnswer(PageAnswer):
+    """Apps by name."""
+
+    apps: list[AppSummaryAnswer]
+
+
 class RemovalQuery(UrlQuery):
     """What becomes of an app's memories."""
 
@@ -50,6 +69,15 @@ class AppMemoryPageAnswer(PageAnswer):
     """Memories of an app, subject by subject."""
 
     memories: list[MemoryAnswer]
+
+
+async def _list(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(TenantPage)
+    tenant = request.requester.require_tenant(query.tenant)
+    apps = await request.engine.apps.list(tenant=tenant or "", after=query.cursor or "", limit=query.limit)
+    following = apps[-1].id if len(apps) == query.limit else None
+    answers = [AppSummaryAnswer(**asdict(app)) for app in apps]
+    return ResourceReply(answer=AppPageAnswer(apps=answers, next_cursor=following), next_cursor=following)
 
 
 async def _register(request: ResourceRequest) -> ResourceReply:
@@ -138,6 +166,17 @@ def _app_answer(record: AppRecord, requester: Requester) -> AppAnswer:
 
 
 OPERATIONS = (
+    ResourceOperation(
+        id="listApps",
+        method="GET",
+        path="/v1/apps",
+        tag=_TAG,
+        summary="List the apps of all users of a tenant, with their memories and conversations counted",
+        access=Access.ADMIN,
+        handler=_list,
+        query=TenantPage,
+        answer=AppPageAnswer,
+    ),
     ResourceOperation(
         id="registerApp",
         method="PUT",

@@ -4,7 +4,6 @@ from typing import Any
 
 from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
-from recollect.types import Subject
 
 _KINDS = ("app", "session", "character", "shared")
 _PAGE_SIZE = 200
@@ -18,6 +17,10 @@ async def _apps(request: PageRequest) -> HtmlPage | SeeOther:
         return SeeOther(_app_path(wanted, tenant))
     kind = request.query.get("kind", "app")
     kind = kind if kind in _KINDS else "app"
+    apps: dict[str, Any] = {"apps": [], "next_cursor": None}
+    if kind == "app":
+        of = tenant if request.is_operator else None
+        apps = await request.rest.get("apps", limit=_PAGE_SIZE, cursor=request.chosen("after"), tenant=of)
     # Subjects are listed by name: those of a kind are together, after the kind's name.
     prefix = f"@{tenant}/{kind}:" if tenant and request.is_operator else f"{kind}:"
     cursor = request.chosen("cursor") or prefix
@@ -29,7 +32,8 @@ async def _apps(request: PageRequest) -> HtmlPage | SeeOther:
         "kinds": _KINDS,
         "may_choose_tenant": request.is_operator,
         "tenant": tenant,
-        "apps": _names(subjects) if kind == "app" else [],
+        "apps": apps["apps"],
+        "next_apps": apps["next_cursor"],
         "subjects": subjects,
         "next_cursor": None if is_complete else listed["next_cursor"],
     }
@@ -68,15 +72,6 @@ def _require_sure(request: PageRequest) -> None:
 
 def _app_path(app: str, tenant: str, **query: str) -> str:
     return page_path("apps", app, **query, **({"tenant": tenant} if tenant else {}))
-
-
-def _names(subjects: list[str]) -> list[dict[str, Any]]:
-    """Return the names of apps, each with the number of its users among these subjects."""
-    users: dict[str, int] = {}
-    for subject in subjects:
-        name = Subject.parse(subject).app_name or subject
-        users[name] = users.get(name, 0) + 1
-    return [{"name": name, "subjects": count} for name, count in sorted(users.items())]
 
 
 PAGES = (
