@@ -18,6 +18,9 @@ MOVES = (
     ("Ich wohne in Lima.", "Ab März 2027 wohne ich in Oslo.", "Lima", "Oslo"),
     ("Ik woon in Lima.", "Vanaf 1 maart 2027 woon ik in Oslo.", "Lima", "Oslo"),
     ("Vivo en Lima.", "A partir de marzo de 2027 vivo en Oslo.", "Lima", "Oslo"),
+    ("J'habite à Lima.", "À partir du 1er mars 2027 j'habite à Oslo.", "Lima", "Oslo"),
+    ("Abito a Lima.", "Dal 1º marzo 2027 abito a Oslo.", "Lima", "Oslo"),
+    ("Moro em Lima.", "A partir do dia 1º de março de 2027 moro em Oslo.", "Lima", "Oslo"),
     ("我住在北京。", "2027年3月起我住在大阪。", "北京", "大阪"),
 )
 # The same in words that no slot is read from: they stand beside what holds.
