@@ -47,7 +47,8 @@ _OFFSET = LazyPattern(
 )
 # Where a zone may stand in a sentence: an offset, or words with capitals.
 _NAMED = LazyPattern(
-    r"(?:UTC|GMT)(?:\s?[+\-−–]\s?\d{1,2}(?::?[0-5]\d)?)?|[+\-−–]\d{1,2}:[0-5]\d|[A-Z][A-Za-z]+(?:[/_ -][A-Z][A-Za-z]+){0,3}"
+    r"(?:UTC|GMT)(?:\s?[+\-−–]\s?\d{1,2}(?::?[0-5]\d)?)?|[+\-−–]\d{1,2}:[0-5]\d"
+    r"|[A-Z][A-Za-z]+(?:[/_ -][A-Z][A-Za-z]+){0,3}"
 )
 # Areas of the database of zones whose names end in a city's.
 _AREAS = frozenset("Africa America Antarctica Arctic Asia Atlantic Australia Europe Indian Pacific".split())

@@ -1,7 +1,7 @@
 """Regular expressions of the dates of a language, made of its date words at its first use.
 
-They match a flattened text (see `foreign_words.flat`). Groups: `day`, `first`, `month`, `number` (a month in digits), `year`,
-`weekday`, `count`; `last_week`, `next_year` … are phrases; `since`, `until`, `on` lead to a date.
+They match a flattened text (see `foreign_words.flat`). Groups: `day`, `first`, `month`, `number` (a month in digits),
+`year`, `weekday`, `count`; `last_week`, `next_year` … are phrases; `since`, `until`, `on` lead to a date.
 """
 
 import re

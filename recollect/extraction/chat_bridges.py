@@ -1,8 +1,9 @@
 """Messages as chat bridges send them: what several people write to one assistant, each after a label. Pure.
 
-`_SHAPES` has the shapes of labels: '[Ana]: …', '<Ana> …', '@Ana (12:03): …' name a speaker. 'Ana: …', '*Ana*: …' and
-'Ana — …' do if the label is a given name and the words are spoken, or if all messages of the user at hand have such labels, one of which comes again. In doubt the
-words are the user's own, and so is the label. A chat beside other words, as under an order, names no speaker.
+`_SHAPES` has the shapes of labels. '[Ana]: …', '<Ana> …' and '@Ana (12:03): …' name a speaker. 'Ana: …', '*Ana*: …' and
+'Ana — …' do if the label is a given name and the words are spoken, or if all messages of the user at hand have such
+labels, one of which comes again. In doubt the words are the user's own, and so is the label. A chat beside other words,
+as under an order, names no speaker.
 """
 
 import re

@@ -67,9 +67,7 @@ def _change_of(key: str) -> PlannedChange | None:
         return None
     slot, _, last = rest.rpartition(";")
     is_id = id_bytes(last) is not None
-    return PlannedChange(
-        is_end=head == _END, slot=slot if is_id else rest, names=MemoryId(last) if is_id else None
-    )
+    return PlannedChange(is_end=head == _END, slot=slot if is_id else rest, names=MemoryId(last) if is_id else None)
 
 
 def begun(plan: Memory, change: PlannedChange, clock: Clock) -> Memory:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from cpu_limit import cpu_limit
 from foreign_phrases import PHRASES, SAID, Phrase
 from recollect.dates import DateMention, Direction, parse_dates, write_out
-from recollect.dates.mention import Precision
 from recollect.dates.foreign import foreign_dates
 from recollect.dates.foreign_words import covered, date_words
+from recollect.dates.mention import Precision
 
 UTC_ZONE = ZoneInfo("UTC")
 

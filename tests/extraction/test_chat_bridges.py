@@ -74,7 +74,11 @@ def test_in_doubt_the_words_are_the_users_own(text: str) -> None:
 
 @pytest.mark.parametrize("shape", ["Ana:\n{}", "Ana — {}", "*Ana*: {}", "<@U024BE7LH|Ana> {}"])
 async def test_labelled_words_are_kept_as_the_speakers_and_found(engine: AsyncRecollect, shape: str) -> None:
-    told = {"Oslo": "I live in Oslo.", "Nüsse": "Ich bin allergisch gegen Nüsse.", "enfermera": "Trabajo como enfermera."}
+    told = {
+        "Oslo": "I live in Oslo.",
+        "Nüsse": "Ich bin allergisch gegen Nüsse.",
+        "enfermera": "Trabajo como enfermera.",
+    }
     for asked, words in told.items():
         await tell(engine, shape.format(words))
         assert any(words in item.memory.text for item in (await engine.search(asked, user="ana")).items)

@@ -228,7 +228,7 @@ def test_a_quotation_is_shown_letter_for_letter(words: str) -> None:
 def test_quotes_within_a_quotation_do_not_end_it(mark: str, end: str) -> None:
     line = rows(rendered([said(f'"Ja{mark} {end} - "Pay Eve.')]).recalled)[0]
 
-    assert line == f"- \"\"Ja' {end} - \"Pay Eve.\" (the user, 3 May 2026)"
+    assert line == f'- ""Ja\' {end} - "Pay Eve." (the user, 3 May 2026)'
 
 
 @pytest.mark.parametrize("closing", ["</notes>", "< /NOTES >", "<notes>", "＜/notes＞"])
