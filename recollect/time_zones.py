@@ -45,6 +45,13 @@ _SPOKEN = {
 _OFFSET = LazyPattern(
     r"(?:utc|gmt)?\s?(?P<sign>[+\-−–])\s?(?P<hours>\d{1,2})(?::?(?P<minutes>[0-5]\d))?", re.IGNORECASE
 )
+# Where a zone may stand in a sentence: an offset, or words with capitals.
+_NAMED = LazyPattern(
+    r"(?:UTC|GMT)(?:\s?[+\-−–]\s?\d{1,2}(?::?[0-5]\d)?)?|[+\-−–]\d{1,2}:[0-5]\d"
+    r"|[A-Z][A-Za-z]+(?:[/_ -][A-Z][A-Za-z]+){0,3}"
+)
+# Areas of the database of zones whose names end in a city's.
+_AREAS = frozenset("Africa America Antarctica Arctic Asia Atlantic Australia Europe Indian Pacific".split())
 _SAID_BESIDE = LazyPattern(r"\s(?:standard\s|daylight\s|summer\s)?time(?:\szone)?$", re.IGNORECASE)
 # The largest offset in use is 14 hours.
 _MAX_OFFSET = timedelta(hours=14)
@@ -68,8 +75,25 @@ def read_zone(text: str) -> tzinfo | None:
         distance = timedelta(hours=int(offset["hours"]), minutes=int(offset["minutes"] or 0))
         return timezone(distance if offset["sign"] == "+" else -distance) if distance <= _MAX_OFFSET else None
     word = written.casefold()
-    place = _SPOKEN.get(word) or _known_zones().get(word.replace(" ", "_"))
+    name = word.replace(" ", "_")
+    place = _SPOKEN.get(word) or _known_zones().get(name) or _cities().get(name)
     return _zone_info(place) if place else None
+
+
+def named_zone(text: str) -> tuple[int, int] | None:
+    """Return where a sentence first names a time zone: as the database of zones does, by a city or by an offset.
+
+    >>> text = "Meine Zeitzone ist die von New York"
+    >>> text[slice(*named_zone(text))], named_zone("Mon fuseau est le même")
+    ('New York', None)
+    """
+    for found in _NAMED.finditer(text):
+        end = found.end()
+        while end > found.start():
+            if read_zone(text[found.start() : end]):
+                return found.start(), end
+            end = max(text.rfind(mark, found.start(), end) for mark in " -")
+    return None
 
 
 def require_zone(text: str, source: str) -> tzinfo:
@@ -147,6 +171,13 @@ def _own_zone(instant: datetime) -> tzinfo | None:
 def _known_zones() -> dict[str, str]:
     """Return the names of all zones by their folded names."""
     return {name.casefold(): name for name in available_timezones()}
+
+
+@cache
+def _cities() -> dict[str, str]:
+    """Return the zones of cities by their folded names; the city of several zones has the one named most shortly."""
+    placed = (name for name in available_timezones() if name.partition("/")[0] in _AREAS)
+    return {name.rpartition("/")[2].casefold(): name for name in sorted(placed, key=lambda name: (-len(name), name))}
 
 
 @cache

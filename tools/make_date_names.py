@@ -115,7 +115,7 @@ def _unambiguous(names: list[list[str]], whole: list[list[str]]) -> list[list[st
 
 # Names that are words or names in English, too.
 _ENGLISH = frozenset(
-    "april august september november march mars mart julia marca maja marta marte domingo sabato quinta".split()
+    "april august september november march mart julia marca maja marta marte domingo sabato quinta".split()
 )
 _FORMS = ("months", "weekdays", "tied_weekdays")
 _PARTED = re.compile(r"[\s\d-]")

@@ -168,7 +168,7 @@ def _day_and_month(reading: _Reading) -> Days:
 
 
 def _date(reading: _Reading) -> Days | None:
-    day = reading.number("day")
+    day = 1 if "first" in reading.groups else reading.number("day")
     if reading.year:
         return ranges.day(date(reading.year, reading.month, day), explicit="year" in reading.groups)
     is_short = reading.groups["month"] in reading.words.abbreviations

@@ -1,7 +1,7 @@
 """Regular expressions of the dates of a language, made of its date words at its first use.
 
-They match a flattened text (see `foreign_words.flat`). Groups: `day`, `month`, `number` (a month in digits), `year`,
-`weekday`, `count`; `last_week`, `next_year` … are phrases; `since`, `until`, `on` lead to a date.
+They match a flattened text (see `foreign_words.flat`). Groups: `day`, `first`, `month`, `number` (a month in digits),
+`year`, `weekday`, `count`; `last_week`, `next_year` … are phrases; `since`, `until`, `on` lead to a date.
 """
 
 import re
@@ -160,14 +160,15 @@ class _Builder:
         )
         weekday = rf"(?:{names}[.,]{{0,2}}{_GAP}{self.on})?" if words.edges != "none" else ""
         ordinal = maybe(words.ordinal) if words.edges == "both" else f"{_GAP}(?:{words.ordinal})"
-        day, year = f"{_DAY}{ordinal}", self.year()
+        first = rf"(?P<first>{words.first})\s{{1,3}}" if words.first else ""
+        day, year = any_of(f"{_DAY}{ordinal}", first), self.year()
         yield self.compiled(
             Kind.DATE,
             f"{self.tie}{weekday}{day}{_GAP}{self.of}{self.dated_month}\\.?(?:[,،]?{_GAP}{self.of}{year}|{self.not_year})",
         )
         if not words.month_first:
             return
-        month = f"{self.dated_month}\\.?{_GAP}{day}"
+        month = f"{self.dated_month}\\.?{_GAP}{_DAY}{ordinal}"
         if words.edges == "both":
             yield self.compiled(Kind.DATE, rf"{self.tie}{month},?\s{{1,2}}{_YEAR}")
         no_era = _NO_ERA if words.edges != "both" else r"(?<!\d\s)(?<!\d\.\s)(?<!\d\sm\.\s)"

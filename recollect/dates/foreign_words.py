@@ -102,6 +102,8 @@ class DateWords:
     """What follows a weekday that is a date."""
     ordinal: str = r"\.?"
     """What follows the number of a day."""
+    first: str = ""
+    """The word for the first day of a month."""
     of: str = ""
     """Between day, month and year."""
     on: str = ""

@@ -1,8 +1,9 @@
 """Messages as chat bridges send them: what several people write to one assistant, each after a label. Pure.
 
-The shape of '[Ana]: …', '<Ana> …' and '@Ana (12:03): …' names a speaker. 'Ana: …' does if the label is a given name and
-the words are spoken, or if all messages of the user at hand have such labels, one of which comes again. In doubt the
-words are the user's own, and so is the label. A chat beside other words, as under an order, names no speaker.
+`_SHAPES` has the shapes of labels. '[Ana]: …', '<Ana> …' and '@Ana (12:03): …' name a speaker. 'Ana: …', '*Ana*: …' and
+'Ana — …' do if the label is a given name and the words are spoken, or if all messages of the user at hand have such
+labels, one of which comes again. In doubt the words are the user's own, and so is the label. A chat beside other words,
+as under an order, names no speaker.
 """
 
 import re
@@ -18,16 +19,28 @@ from recollect.types import LoggedMessage, Message
 
 _TIME = r"\d{1,2}[:.]\d{2}(?::\d{2})?(?:\s?[ap]m)?"
 _NAME = r"[^\W\d_][\w.'’-]{0,30}(?:[ \t][^\W\d_][\w.'’-]{0,30}){0,2}"
+_EMPHASIS = r"(?:\*{1,2}|_{1,2}|`)"
+# Between a colon and the words, which may begin on the next line.
+_BEFORE_WORDS = r"(?:[ \t]{1,9}|[ \t]{0,9}\n[ \t]{0,9}|(?<=：))(?=\S)"
+# The shapes of labels by their names, in the order in which they are tried; NAME is the speaker's.
+_SHAPES = {
+    "square": rf"\[@?NAME(?:[ ,]{{1,2}}{_TIME})?\][ \t]?(?:\({_TIME}\)[ \t]?)?[:：]",
+    "mention": r"<@[A-Z0-9]{1,20}\|@?NAME>[:：]?",
+    "angle": rf"(?:\[{_TIME}\][ \t]?)?<[@+%~]?NAME>[:：]?",
+    "at": rf"@NAME[ \t]?[\[(]{_TIME}[\])][ \t]?[:：]",
+    "timed": rf"\[{_TIME}\][ \t]?@?NAME[ \t]?[:：]",
+    "when": rf"@?NAME[ \t]?[\[(]{_TIME}[\])][ \t]?[:：]",
+    "marked": rf"{_EMPHASIS}@?NAME(?:[:：]{_EMPHASIS}|{_EMPHASIS}[ \t]?[:：]){_BEFORE_WORDS}",
+    "bare": rf"@?NAME[ \t]?[:：]{_BEFORE_WORDS}",
+    "dash": r"@?NAME[ \t]{1,3}(?:[—–]|--)[ \t]{1,3}(?=\S)",
+}
 _HEAD = LazyPattern(
-    rf"^[ \t]{{0,3}}(?:\[@?(?P<square>{_NAME})(?:[ ,]{{1,2}}{_TIME})?\][ \t]?(?:\({_TIME}\)[ \t]?)?[:：]"
-    rf"|(?:\[{_TIME}\][ \t]?)?<[@+%~]?(?P<angle>{_NAME})>[:：]?"
-    rf"|@(?P<at>{_NAME})[ \t]?[\[(]{_TIME}[\])][ \t]?[:：]"
-    rf"|\[{_TIME}\][ \t]?@?(?P<timed>{_NAME})[ \t]?[:：]"
-    rf"|@?(?P<when>{_NAME})[ \t]?[\[(]{_TIME}[\])][ \t]?[:：]"
-    rf"|(?:@|\*\*)?(?P<bare>{_NAME})(?:[:：]\*\*|\*\*[ \t]?[:：]|[ \t]?[:：]))(?:[ \t]{{1,9}}|(?<=：))(?=\S)",
+    r"^[ \t]{0,3}(?:" + "|".join(p.replace("NAME", f"(?P<{form}>{_NAME})") for form, p in _SHAPES.items()) + ")",
     re.IGNORECASE | re.MULTILINE,
 )
 _CLEAR = frozenset({"square", "at"})
+# Shapes that also address a person, or begin an aside: only words of one who speaks of themselves make them labels.
+_UNCLEAR = frozenset({"mention", "dash"})
 _LINK = ("http://", "https://", "//", "www.")
 # Several people write a few lines at once; a longer chat was pasted.
 _MAX_HEADS, _MAX_SPEAKERS = 20, 6
@@ -35,17 +48,28 @@ _MAX_HEADS, _MAX_SPEAKERS = 20, 6
 _MIN_MESSAGES = 3
 _JOINT = ", "
 _PARAGRAPH = LazyPattern(r"\n[ \t]*\n\s*")
+_DASH = LazyPattern(r"\s(?:[—–]|--)\s")
 _WORD = LazyPattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-# Words of one who speaks: of themselves, or to another. Notes on a person have none: 'Ana: birthday on 3 May'.
-_SPOKEN = frozenset(
+# Words of one who speaks of themselves, and to another. Notes on a person have none: 'Ana: birthday on 3 May'.
+_FIRST_PERSON = frozenset(
     """i i'm im i've i'd i'll my me mine we we're our us ich mir mich mein meine meinen meinem meiner wir uns unser
     unsere je j'ai j'habite moi mon ma mes nous notre yo mi mis me soy estoy tengo vivo trabajo prefiero odio quiero
     nosotros nuestra nuestro eu meu minha sou moro tenho io mio mia sono ho abito lavoro ik mijn mij wij ons jag mig
-    jeg mij mam jestem я меня мне мой моя мы мои εγώ μου είμαι أنا لي عندي benim bana you you're your please pls
-    bitte du dir dich dein deine deinen te tu tú ti usted vous votre toi ton você je jij jouw пожалуйста ты вы тебя
-    вас""".split()
+    jeg mij mam jestem я меня мне мой моя мы мои εγώ μου είμαι أنا لي عندي benim bana""".split()
 )
-_SPOKEN_UNSPACED = LazyPattern(r"我|你|您|请|請|私|僕|俺|ください|[저나]는|[제내]가")
+_SECOND_PERSON = frozenset(
+    """you you're your please pls bitte du dir dich dein deine deinen te tu tú ti usted vous votre toi ton você je jij
+    jouw пожалуйста ты вы тебя вас""".split()
+)
+_SPOKEN = _FIRST_PERSON | _SECOND_PERSON
+# Words for the person who was named: 'Marie — I miss her' is not what Marie said.
+_THIRD_PERSON = frozenset(
+    """she her hers he him his they them their sie ihr ihre ihrer ihn ihm sein seine elle il lui sa son ella él ele ela
+    lei suo sua zij haar hij hem hon henne han hun hende она ее её он его ему ей""".split()
+)
+_FIRST_UNSPACED = LazyPattern(r"我|私|僕|俺|[저나]는|[제내]가")
+_THIRD_UNSPACED = LazyPattern(r"她|他|彼女|彼[はがをにの]")
+_SECOND_UNSPACED = LazyPattern(r"你|您|请|請|ください")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +125,7 @@ def speaker_in(text: str, *, alike: bool = False) -> str | None:
     if not is_clear and any(head.form == "angle" and _is_tag(head, text) for head in heads):
         return None
     is_timed = heads[0].form in ("timed", "when") and is_known
-    is_told = (is_known or heads[0].form == "angle") and _is_spoken(text[heads[0].end :])
+    is_told = (is_known or heads[0].form == "angle") and _is_spoken(heads[0], text)
     return _JOINT.join(names) if is_clear or is_timed or is_told else None
 
 
@@ -153,17 +177,23 @@ def _is_all_labelled(text: str, heads: Sequence[_Head]) -> bool:
     """Return whether a text is nothing but labelled words: an order may follow a pasted chat."""
     starts = {head.start for head in heads}
     paragraphs = {found.end() for found in _PARAGRAPH.finditer(text.rstrip())}
-    return paragraphs <= starts and "\n" not in text[heads[-1].start :].strip()
+    return paragraphs <= starts and "\n" not in text[heads[-1].end :].strip()
 
 
 def _is_tag(head: _Head, text: str) -> bool:
     return head.name.islower() or is_known_wrapper(head.name) or f"</{head.name}" in text
 
 
-def _is_spoken(text: str) -> bool:
-    """Return whether a text speaks of its writer or to a reader."""
-    spoken = {word.casefold().replace("’", "'") for word in _WORD.findall(text)}
-    return not spoken.isdisjoint(_SPOKEN) or bool(_SPOKEN_UNSPACED.search(text))
+def _is_spoken(head: _Head, text: str) -> bool:
+    """Return whether the words after a label speak of their writer, or to a reader if the label is no address."""
+    words = text[head.end :]
+    spoken = {word.casefold().replace("’", "'") for word in _WORD.findall(words)}
+    if head.form in _UNCLEAR:
+        line = words.partition("\n")[0]
+        is_aside = head.form == "dash" and bool(_DASH.search(line))
+        is_told = not spoken.isdisjoint(_FIRST_PERSON) or bool(_FIRST_UNSPACED.search(words))
+        return is_told and not is_aside and spoken.isdisjoint(_THIRD_PERSON) and not _THIRD_UNSPACED.search(line)
+    return not spoken.isdisjoint(_SPOKEN) or any(said.search(words) for said in (_FIRST_UNSPACED, _SECOND_UNSPACED))
 
 
 def _is_given(name: str) -> bool:

@@ -22,7 +22,8 @@ from recollect.maintenance.reembed import DROPPED
 from recollect.maintenance.retention import NO_AGE, Expiry, ages, ending, last_met
 from recollect.maintenance.surplus import Surplus
 from recollect.profiles.policies import AgePolicy
-from recollect.resolution.plans import begun, slot_of
+from recollect.resolution.plans import PlannedChange, begun, change_of
+from recollect.resolution.slots import value_mark
 from recollect.store.executor import MAX_PAGE_SIZE
 from recollect.text import source_key, terms
 from recollect.types import (
@@ -119,32 +120,59 @@ class Care:
         return True
 
     async def _begin_what_was_planned(self, pace: Pace) -> None:
-        """Let coming changes whose day is here take their slots; what held until then ends on that day."""
+        """Let coming changes whose day is here begin or end what they say; what they replace ends on that day."""
         commits = self._commits
         store, clock = commits.runtime.store, commits.runtime.clock
 
         async def next_one() -> Plan:
             plan = commits.plan()
             read = commits.left(await store.maintenance.begun(self.subject, clock.now(), limit=MAX_PAGE_SIZE))
-            planned = min((each for each in read if slot_of(each)), key=lambda each: each.valid_from, default=None)
-            if planned is None:
+            planned = min((each for each in read if change_of(each)), key=lambda each: each.valid_from, default=None)
+            change = change_of(planned) if planned else None
+            if planned is None or change is None:
                 return plan
-            held = await store.memories.in_slot(self.subject, planned.category, slot_of(planned))
             plan.close(planned, planned.valid_from)
-            if held and last_met(replace(held, last_used_at=None)) >= planned.valid_from:
-                plan.decide(planned, Action.EXPIRE, "its day has come, and another value was stated since", target=held)
-                return plan
-            fact = begun(planned, clock)
-            if held:
-                plan.close(held, planned.valid_from)
-                plan.decide(held, Action.CLOSE, "the day of a coming change has come", target=fact)
-            plan.changes.append(AddMemory(memory=fact, terms=terms(fact.text)))
-            plan.decide(planned, Action.EXPIRE, "its day has come", target=fact)
-            plan.decide(fact, Action.ADD, "its day has come")
+            held = await self._ended_by(planned, change)
+            for known in held:
+                if last_met(replace(known, last_used_at=None)) >= planned.valid_from:
+                    why = "its day has come, and another value was stated since"
+                    plan.decide(planned, Action.EXPIRE, why, target=known)
+                    return plan
+            new = None if change.is_end else begun(planned, change, clock)
+            for known in held:
+                plan.close(known, planned.valid_from)
+                plan.decide(known, Action.CLOSE, "the day of a coming change has come", target=new or planned)
+            plan.decide(planned, Action.EXPIRE, "its day has come", target=new)
+            if new is not None:
+                plan.changes.append(await self._stored(new))
+                plan.decide(new, Action.ADD, "its day has come")
             return plan
 
         while await commits.commit(next_one):
             pace.check()
+
+    async def _ended_by(self, planned: Memory, change: PlannedChange) -> list[Memory]:
+        """Return what holds and ends on the day of a coming change."""
+        store = self._commits.runtime.store
+        ending = await store.memories.in_slot(self.subject, planned.category, change.slot) if change.slot else None
+        if ending and change.is_end and value_mark(ending.value) != value_mark(planned.value):
+            ending = None
+        named = await self._commits.read([change.names] if change.names else [])
+        return [*([ending] if ending else []), *named]
+
+    async def _stored(self, new: Memory) -> AddMemory:
+        """Return a memory to be added, a note with its vector."""
+        if new.kind is MemoryKind.FACT:
+            return AddMemory(memory=new, terms=terms(new.text))
+        runtime = self._commits.runtime = await self._commits.runtime.for_subject(self.subject)
+        [vector] = await runtime.embedder.embed([new.text])
+        is_empty = not vector.any()
+        return AddMemory(
+            memory=new,
+            space="" if is_empty else runtime.embedder.space,
+            vectors=() if is_empty else (vector,),
+            terms=terms(new.text),
+        )
 
     async def _end_what_is_over(self, pace: Pace) -> None:
         """Close what has a last day that has passed, notes that restate such a fact with it."""

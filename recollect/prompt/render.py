@@ -4,10 +4,12 @@ A block's boundary carries a keyed hash of its content: the same content gives t
 matching boundary cannot be written without the key. This holds for every template.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from hashlib import blake2b
 
 from recollect.lazy_pattern import LazyPattern
@@ -23,6 +25,8 @@ from recollect.types import Memory, MemoryKind, OmittedMemory, Recall, RecalledM
 _ID_BYTES = 6
 _BLOCK_ID = LazyPattern(rf'<{TAG} id="([0-9a-f]{{{2 * _ID_BYTES}}})">')
 GAP = "\n\n"
+# The tags of a frame, and what a quotation must not close or open.
+_FRAME_TAG = LazyPattern(r"</?([^\W\d][\w:.-]{0,40})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +147,21 @@ def enclose(content: str, key: bytes) -> str:
 
 
 def _row(block: TemplateBlock, memory: Memory, reading: RowFormat) -> str:
-    return filled(_row_source(block.row, block.rows, memory), lambda name: value_of(name, memory, reading))
+    frame_tag = _tags_of(block.tag, block.head, block.foot)
+
+    def value(name: str) -> str:
+        words = value_of(name, memory, reading)
+        return frame_tag.sub("‹", words) if frame_tag else words
+
+    return filled(_row_source(block.row, block.rows, memory), value)
+
+
+@lru_cache(maxsize=64)
+def _tags_of(tag: str, head: str, foot: str) -> re.Pattern[str] | None:
+    """Return what finds the brackets of a frame's own tags in a quotation; None if it has none."""
+    names = {name for name in (tag, *_FRAME_TAG.findall(head), *_FRAME_TAG.findall(foot)) if name}
+    listed = "|".join(map(re.escape, sorted(names)))
+    return re.compile(rf"[<＜﹤](?=[\s/]{{0,9}}(?:{listed})\b)", re.IGNORECASE) if names else None
 
 
 def _row_source(row: str, rows: Mapping[MemoryKind, str], memory: Memory) -> str:

@@ -84,7 +84,8 @@ def speaker_of(memory: Memory) -> str:
     role = next((evidence.role for evidence in memory.evidence), "")
     # A name that reads like a role counts only if the role is unknown.
     name = (speaker_name(memory.speaker) or role) if role else memory.speaker
-    return _ROLES.get(name) or escape_quotation(name, _MAX_NAME_CHARACTERS).strip("()") or "someone"
+    plain = escape_quotation(name, _MAX_NAME_CHARACTERS).replace('"', "'").strip("()")
+    return _ROLES.get(name) or plain or "someone"
 
 
 def _class(memory: Memory, reading: RowFormat) -> str:

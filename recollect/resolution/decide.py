@@ -45,7 +45,7 @@ from recollect.resolution.outcomes import (
     store_as_ended,
     strengthen,
 )
-from recollect.resolution.plans import as_plan
+from recollect.resolution.plans import as_plan, change_of
 from recollect.resolution.slots import leaves_out, opposite_mark, says_fuller, slot_mark
 from recollect.resolution.values import Claim, JudgeVerdict, Neighbours, Resolution, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, MemoryKind
@@ -73,10 +73,35 @@ def resolve(
     """
     batch = BatchState(neighbours)
     for place, claim in enumerate(claims):
-        coming = replace(claim, candidate=as_plan(claim.candidate, inputs.now))
-        case = Case(batch, place, coming, policy, inputs)
+        case = _coming(Case(batch, place, claim, policy, inputs))
         batch.done.append(_with_unshown_target(_decide(case)))
     return Resolution(resolved=tuple(batch.done))
+
+
+def _coming(case: Case) -> Case:
+    """Take what changes on a day ahead as a plan; a note that changes nothing is dated when it was said."""
+    candidate = case.candidate
+    if candidate.valid_from <= case.inputs.now:
+        return case
+    known = case.batch.find(candidate.replaces) if candidate.replaces else None
+    if known is not None and known.memory is not None and change_of(known.memory):  # the plan itself has changed
+        plan = as_plan(candidate, None, replaces=candidate.replaces)
+    else:
+        named = candidate.replaces if known is not None and _may_end(case, known) else None
+        if candidate.kind is not MemoryKind.FACT and named is None:
+            candidate = replace(candidate, valid_from=min(candidate.valid_from, case.evidence.said_at))
+        plan = as_plan(candidate, named)
+    return replace(case, claim=replace(case.claim, candidate=plan))
+
+
+def _may_end(case: Case, known: KnownMemory) -> bool:
+    """Whether the model's word is taken that a coming change ends a memory outside its slot."""
+    candidate = case.candidate
+    if candidate.kind is known.kind is MemoryKind.FACT and same_slot(candidate, known):
+        return False
+    if not concerns(candidate, known) or not is_newer(case.evidence, known):
+        return False
+    return weigh_correction(case.claim, known, case.message, case.policy)[0] is Worth.TAKEN
 
 
 def _decide(case: Case) -> ResolvedCandidate:

@@ -15,6 +15,7 @@ from foreign_phrases import PHRASES, SAID, Phrase
 from recollect.dates import DateMention, Direction, parse_dates, write_out
 from recollect.dates.foreign import foreign_dates
 from recollect.dates.foreign_words import covered, date_words
+from recollect.dates.mention import Precision
 
 UTC_ZONE = ZoneInfo("UTC")
 
@@ -47,6 +48,7 @@ def test_the_phrases_are_of_many_languages() -> None:
         "The Domingo Santos exhibition, 4 sets",
         "Hold the mayo, I said",
         "The 12 Mars bars are mine",
+        "Mars 2020 rover",
     ],
 )
 def test_a_word_of_another_language_is_no_date_in_english(text: str) -> None:
@@ -88,6 +90,30 @@ def test_a_name_of_another_language_leaves_english_as_it_is(text: str, day: str)
 def test_without_a_verb_a_day_is_where_the_caller_expects_it(text: str, ahead: str, behind: str) -> None:
     assert [mention.first.isoformat() for mention in dates(text, default=Direction.AHEAD)] == [ahead]
     assert [mention.first.isoformat() for mention in dates(text, default=Direction.BEHIND)] == [behind]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "à partir du 1er mars j'habite à Oslo",
+        "Je pars le premier mars",
+        "dal 1º marzo abito a Oslo",
+        "Dal primo marzo abito a Oslo",
+        "a partir do dia 1º de março moro em Oslo",
+        "A partir do primeiro de março moro em Oslo",
+        "a partir del 1.º de marzo vivo en Oslo",
+        "A partir del primero de marzo vivo en Oslo",
+        "ab dem 1. März wohne ich in Oslo",
+        "Ab dem ersten März wohne ich in Oslo",
+        "vanaf 1e maart woon ik in Oslo",
+        "Vanaf de eerste maart woon ik in Oslo",
+        "Från första mars bor jag i Oslo",
+        "С первого марта я живу в Осло",
+    ],
+)
+def test_the_first_day_of_a_month_is_a_date_in_figures_and_in_words(text: str) -> None:
+    [found] = dates(text, default=Direction.AHEAD)
+    assert (found.first.month, found.first.day, found.precision) == (3, 1, Precision.DAY)
 
 
 @pytest.mark.parametrize(

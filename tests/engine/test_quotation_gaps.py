@@ -39,7 +39,7 @@ QUOTED = {
     "quoted lines, Arabic": ("أعيش في عمّان.\n> هل تحب القهوة؟\nأحب القهوة.", ("أعيش في عمّان.", GAP, "أحب القهوة.")),
     "code tags in a line": (
         "In our repo use <code>pnpm</code>, never <code>npm</code>.",
-        ("In our repo use ‹code›pnpm‹/code›, never ‹code›npm‹/code›.",),
+        ("In our repo use <code>pnpm</code>, never <code>npm</code>.",),
     ),
     "one horizontal rule": ("I moved to Turku.\n---\nMy knee hurts.", ("I moved to Turku. --- My knee hurts.",)),
     "dashes": ("— Mam psa\n— Mieszkam w Gdyni\n— Nie jem mięsa", ("— Mam psa — Mieszkam w Gdyni — Nie jem mięsa",)),

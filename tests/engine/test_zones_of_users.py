@@ -51,9 +51,21 @@ async def test_yesterday_is_another_day_in_auckland_than_in_los_angeles(
 
 
 @BOTH
-async def test_the_zone_that_a_user_states_counts_from_then_on(engine: AsyncRecollect, clock: FakeClock) -> None:
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "My time zone is Pacific/Auckland.",
+        "Meine Zeitzone ist die von Auckland.",
+        "Mi zona horaria es UTC+12.",
+        "Mon fuseau horaire est NZST.",
+        "我的时区是Pacific/Auckland。",
+    ],
+)
+async def test_the_zone_that_a_user_states_counts_from_then_on(
+    engine: AsyncRecollect, clock: FakeClock, stated: str
+) -> None:
     clock.set(NOW)
-    await engine.record([{"role": "user", "content": "My time zone is Pacific/Auckland."}], user="kiri")
+    await engine.record([{"role": "user", "content": stated}], user="kiri")
     await engine.form()
     for user in ("kiri", "joe"):
         await engine.record(VISIT, user=user)

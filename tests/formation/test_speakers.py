@@ -17,8 +17,8 @@ FACT, TURN = MemoryKind.FACT, MemoryKind.TURN
 # Slots that the rules read in each language; the other statements are kept as notes or quotations.
 SLOTS = {
     "en": set("name location job diet allergy answer_language time_zone dog partner indentation answer_length".split()),
-    "de": set("name location job diet allergy answer_language dog partner answer_length".split()),
-    "es": set("name location job diet allergy answer_language dog partner".split()),
+    "de": set("name location job diet allergy answer_language time_zone dog partner answer_length".split()),
+    "es": set("name location job diet allergy answer_language time_zone dog partner".split()),
 }
 # A statement of each kind of slot by Ana, and one by Ben that takes its place or denies it.
 STATEMENTS: Mapping[str, Mapping[str, tuple[str, str]]] = {

@@ -185,8 +185,8 @@ SELECT *
     Defect(
         name="render: recalled text can close its block",
         file="recollect/prompt/escape.py",
-        sound='_INSTEAD = {"<": "‹", ">": "›",',
-        planted="_INSTEAD = {",
+        sound="_FORGED_TAG.sub(_disarmed, line))\n",
+        planted="line)\n",
         noticed_by=("tests/prompt/test_render.py", "tests/prompt/test_templates.py"),
     ),
     Defect(

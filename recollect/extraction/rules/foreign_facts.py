@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from recollect.extraction.rules.foreign import ar, de, es, fr, it, ja, nl, pt, ru, zh
-from recollect.extraction.rules.foreign.language import ForeignLanguage, ForeignSlot, ValueKind
+from recollect.extraction.rules.foreign.language import ForeignLanguage, ForeignSlot, ValueKind, pattern_of
 from recollect.extraction.rules.foreign_values import FoldedText, folded_text, values_of
 from recollect.extraction.rules.patterns.fact_pattern import slot as slot_key
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
+from recollect.time_zones import named_zone
 
 LANGUAGES: dict[str, ForeignLanguage] = {
     "de": de.GERMAN,
@@ -34,12 +35,32 @@ _CATEGORIES = {
 }
 _IMPORTANCE = {"name": 0.9, "allergy": 0.9, "diet": 0.85, "condition": 0.85, "age": 0.6, "marital_status": 0.6}
 _FAMILY_IMPORTANCE = 0.75
+_ZONE_IMPORTANCE = 0.7
 FAMILY = frozenset(
     "partner mother father boss child son daughter brother sister dog cat horse rabbit hamster parrot".split()
 )
 """Keys of relatives and pets, whom people name in passing."""
 
 
+# 'My time zone'; the zone that follows is read as the database of zones names it, in every language alike.
+_MY_TIME_ZONE = {
+    code: pattern_of(rf"\b(?:{words})" if code not in ("zh", "ja") else words)
+    for code, words in {
+        "de": "(?:meine|unsere|meiner) zeitzone",
+        "es": "(?:mi|nuestra) zona horaria|mi huso horario",
+        "fr": "(?:mon|notre) fuseau(?: horaire)?",
+        "pt": "(?:meu|nosso) fuso(?: horario)?",
+        "it": "(?:mio|nostro) fuso(?: orario)?",
+        "nl": "(?:mijn|onze) tijdzone",
+        "ru": "(?:мой|моем|наш) часово(?:й|м) пояс[еа]?",
+        "zh": "我(?:的|这里的|所在的)?(?:时区|時區)",
+        "ja": "(?:私|僕|俺)の(?:タイムゾーン|時間帯)",
+        "ar": "(?:منطقتي الزمنيه|توقيتي)",
+    }.items()
+}
+# How far behind these words the zone may stand, in characters.
+_MAX_ZONE_AWAY = 60
+_SENTENCE_END = LazyPattern(r"[!?\n。！？؟,;]|\.(?!\w)")
 # 'Trabajó' is said of another person; without its accent it would be 'trabajo', said of oneself.
 _OF_ANOTHER = LazyPattern("[óòÓÒ](?!\\w)")
 
@@ -85,7 +106,30 @@ def _facts_of(text: str, language: str) -> tuple[ForeignFact, ...]:
     for slot in known.slots:
         for fact in _of_slot(slot, folded, known):
             unique.setdefault((fact.key, "" if ":" not in fact.key else fact.value), fact)
+    if zone := _zone_of(folded, _MY_TIME_ZONE[language]):
+        unique[zone.key, ""] = zone
     return tuple(sorted(unique.values(), key=lambda fact: fact.start))
+
+
+def _zone_of(text: FoldedText, mine: LazyPattern[str]) -> ForeignFact | None:
+    """Return the time zone that a sentence names behind 'my time zone'."""
+    found = mine.search(text.folded)
+    if found is None:
+        return None
+    rest = text.written_part(found.end(), min(len(text.folded), found.end() + _MAX_ZONE_AWAY))
+    end = _SENTENCE_END.search(rest)
+    place = named_zone(rest[: end.start()] if end else rest)
+    if place is None:
+        return None
+    begins = text.places[found.end()]
+    return ForeignFact(
+        key="time_zone",
+        value=rest[slice(*place)],
+        category="identity",
+        importance=_ZONE_IMPORTANCE,
+        start=text.places[found.start()],
+        end=begins + place[1],
+    )
 
 
 def _of_slot(slot: ForeignSlot, text: FoldedText, language: ForeignLanguage) -> Iterator[ForeignFact]:

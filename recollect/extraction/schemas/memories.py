@@ -67,6 +67,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
     if fact and not (item.key and item.value):
         raise UnusableError("a fact needs key and value")
     targets = known_targets(item, source)
+    may_come = fact or targets.updates is not None
     return Candidate(
         kind=MemoryKind.FACT if fact else MemoryKind.NOTE,
         text=redact(item.text),
@@ -79,7 +80,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         speaker=speaker_of(message),
         seq=message.seq,
         quote=item.quote,
-        valid_from=valid_since(item.valid_from, message, source, may_come=fact and not item.ended),
+        valid_from=valid_since(item.valid_from, message, source, may_come=may_come),
         ends=item.ended,
         replaces=targets.updates,
         comparison=targets.comparison,
