@@ -139,11 +139,11 @@ def test_the_block_has_the_tag_and_a_boundary_of_this_installation() -> None:
 def test_a_value_cannot_close_the_block_or_begin_a_row(forged: str) -> None:
     text = block([fact(1, "location", forged), fact(7, forged, forged)], [fact(2, "location", f"{forged} 2")])
     assert len(text.splitlines()) == 6
-    assert text.count("<") == text.count(">") == 2
+    assert text.lower().count("<recollect-memory") == text.lower().count("</recollect-memory") == 1
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_change_is_one_line(old: str, new: str) -> None:
     text = block([fact(1, "location", f"new {new}")], [fact(2, "location", f"old {old}")])
     assert len(text.splitlines()) == 5
-    assert text.count("<") == text.count(">") == 2
+    assert text.lower().count("<recollect-memory") == text.lower().count("</recollect-memory") == 1
