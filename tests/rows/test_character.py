@@ -3,6 +3,7 @@
 import json
 from collections.abc import MutableMapping
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -15,7 +16,7 @@ from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Identity, RequestScope, Subject
 from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
 from sample_chats import assistant, request, user, with_model
-from server.asgi import DONE, EVENTS, Call, ScriptedBackend, broken, chat, event
+from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 CHARACTERS = {"x-recollect-profile": "character", "x-recollect-characters": "system=Kira; user=Marcus"}
@@ -294,3 +295,132 @@ async def test_c12_a_characters_memories_are_listed_over_http_under_its_subject(
     assert (await api.get("/api/characters/Marcus/memories")).json()["memories"] == []
     others = await api.get("/api/characters/Kira/memories", headers={"x-recollect-user": "ben"})
     assert others.json()["memories"] == [], "Ben's Kira is another one"
+
+
+async def renamed(api: httpx.AsyncClient, to: str, *, join: bool = False, who: str = "Kira") -> httpx.Response:
+    body = {"to": to, "join": join}
+    return await api.post(f"/v1/subjects/me/characters/{quote(who, safe='')}/rename", json=body)
+
+
+@pytest.mark.parametrize("name", ["Nova", "Kira of the North/Süd", "雪 50%", "NOVA + Co"])
+async def test_c3_a_renamed_character_keeps_its_memories(
+    engine: AsyncRecollect, api: httpx.AsyncClient, name: str
+) -> None:
+    kira = await told(engine)
+    path = f"/api/characters/{quote(name, safe='')}/memories"
+    before = (await api.get("/api/characters/Kira/memories")).json()
+    assert (await api.get(path)).json()["memories"] == []
+    answer = await renamed(api, name)
+    assert (answer.status_code, answer.json()) == (200, {"subject": kira.text, "joined": 0})
+    assert (await api.get(path)).json() == (await api.get("/api/characters/Kira/memories")).json() == before
+    scope = RequestScope(profile="character", characters=(name, "Marcus"))
+    bye = await engine.turns.prepare(request(user("Bye!")), Identity(subject=ANA, scope=scope, conversation="d"))
+    assert [LIGHTHOUSE in item.memory.text for item in bye.items] == [True], "it is the same pair"
+
+    await engine.record([user(f"Turn {n}.") for n in range(5)], user="ana", conversation="c", scope=scope)
+    said = [user("Go on."), assistant(FOUND.format(7))]
+    await engine.record(said, user="ana", conversation="c", scope=scope)
+    await engine.conversations.save("c", user="ana", scope=scope)
+    await engine.form()
+    both = await engine.list(user=kira, tag="pair:kira+marcus")
+    assert sorted(LIGHTHOUSE in memory.text for memory in both) == [False, True], "nothing is formed twice"
+    assert any(memory.text == f"{name} said: {FOUND.format(7)}" for memory in both)
+    bens = await engine.conversations.subject(user="ben", scope=scope)
+    assert bens != kira, "Ben's characters have their own names"
+    assert (await renamed(api, "Kira", who=name)).json()["joined"] == 0, "back to the old name"
+
+
+async def test_c3_who_is_talked_with_may_be_renamed(engine: AsyncRecollect, api: httpx.AsyncClient) -> None:
+    await told(engine)
+    marcus = await engine.conversations.subject(user="ana", scope=MARCUS)
+    await engine.add("The old mill burned.", user=marcus, profile="character")
+    assert (await renamed(api, "Mark", who="Marcus")).is_success
+    scope = RequestScope(profile="character", characters=("Kira", "Mark"))
+    bye = await engine.turns.prepare(request(user("Bye!")), Identity(subject=ANA, scope=scope, conversation="d"))
+    assert [LIGHTHOUSE in item.memory.text for item in bye.items] == [True]
+
+
+async def test_c3_a_name_that_has_memories_is_taken_over_only_on_demand(
+    engine: AsyncRecollect, api: httpx.AsyncClient
+) -> None:
+    kira = await told(engine)
+    nova = await engine.conversations.subject(
+        user="ana", scope=RequestScope(profile="character", characters=("Nova", "Marcus"))
+    )
+    for text in ("The old mill burned.", "The miller left for Ghent."):
+        await engine.add(text, user=nova, profile="character")
+    assert (await renamed(api, "Nova", who="Nobody")).status_code == 400
+    refused = await renamed(api, "Nova")
+    assert (refused.status_code, refused.json()["param"]) == (409, "to")
+    assert len(await engine.list(user=kira)) == 1
+    assert (await renamed(api, "Nova", join=True)).json() == {"subject": kira.text, "joined": 2}
+    held = (await api.get("/api/characters/nova/memories")).json()
+    assert (held["subject"], len(held["memories"])) == (kira.text, 3)
+    assert await engine.list(user=nova) == []
+    found = await engine.search("Who left for Ghent?", user=kira, profile="character")
+    assert "miller" in found.items[0].memory.text
+
+
+async def test_c3_names_of_characters_survive_export_and_erasure(
+    engine: AsyncRecollect, api: httpx.AsyncClient
+) -> None:
+    await told(engine)
+    await renamed(api, "Nova")
+    await engine.erasure.subject("ana")
+    assert await engine.conversations.subject(
+        user="ana", scope=RequestScope(profile="character", characters=("Nova", "Marcus"))
+    ) == Subject("character", "ana/nova")
+
+
+async def test_c1_settings_change_without_naming_the_profile_again(
+    engine: AsyncRecollect, api: httpx.AsyncClient
+) -> None:
+    names = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
+    opened = await api.post("/api/sessions", json={"id": "c", "profile": "character", "settings": names})
+    assert (opened.status_code, opened.json()["profile"]) == (201, "character")
+    more = await api.post("/api/sessions", json={"id": "c", "settings": {"useMemory": True, "maxMemoryContext": 3}})
+    assert (more.status_code, more.json()["settings"]) == (201, {**names, "useMemory": True, "maxMemoryContext": 3})
+    assert more.json() == (await api.get("/api/sessions/c")).json()
+    assert more.json()["defaults"] == {
+        "useMemory": False,
+        "memoryInjectionMode": "system_append",
+        "memoryExtractionMode": "periodic",
+        "maxMemoryContext": 5,
+        "maxMemoryTokens": 500,
+        "memoryExtractionInterval": 5,
+        "memorySearchThreshold": 0.7,
+    }
+    scope = await engine.turns.memory_scope(ANA, RequestScope(), "c")
+    assert (scope.writes, scope.profile.recall.limit) == (Subject("character", "ana/kira"), 3)
+    body = {"model": "recollect/offline", "messages": [user("Hi.")]}
+    await api.post("/v1/chat/completions", json=body, headers={**CHARACTERS, "x-recollect-session": "d"})
+    spoken = await api.post("/api/sessions", json={"id": "d", "settings": {"maxMemoryTokens": 90}})
+    assert (spoken.status_code, spoken.json()["profile"]) == (201, "character")
+
+
+@pytest.mark.parametrize("has_history", [True, False])
+async def test_c6_a_request_that_is_sent_again_is_no_turn(
+    engine: AsyncRecollect, clock: FakeClock, has_history: bool
+) -> None:
+    proxy_headers = {**CHARACTERS, "x-recollect-session": "c"}
+    kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
+    history: list[dict[str, str]] = []
+
+    async def send(said: str, answer: str) -> None:
+        way = ScriptedBackend([(200, JSON, [whole(answer)])])
+        proxy = ChatProxy(engine, way, POLICY)
+        asked = {"model": "m", "messages": [*(history if has_history else []), user(said)]}
+        call = Call(json.dumps(asked).encode(), proxy_headers)
+        await proxy(call.scope(), call.receive(), call.send())
+        await proxy.close()
+        await engine.form()
+
+    for number in range(4):
+        for attempt in range(3):  # a client that gave up waiting, although its answer was complete
+            await send(FOUND.format(number), f"Answer {attempt} to {number}.")
+            clock.advance(seconds=20)
+        history += [user(FOUND.format(number)), assistant(f"Answer 2 to {number}.")]
+        assert await engine.list(user=kira) == []
+    await send(FOUND.format(4), "Answer.")
+    texts = {memory.text for memory in await engine.list(user=kira)}
+    assert all(any(FOUND.format(number) in text for text in texts) for number in range(5))
