@@ -53,7 +53,10 @@ class CharacterService:
         if mine == theirs:
             return RenamedCharacter(subject=mine)
         if not join and await self._has_memories(theirs):
-            raise ConflictError(f"a character {to!r} has memories: join them, or choose another name", param="to")
+            raise ConflictError(
+                f"a character {to!r} has memories: take them over with join (--join), or choose another name",
+                param="to",
+            )
         joining = await self._active(theirs)
         for memory in joining:
             await link_memory(self._runtime, memory, mine)

@@ -9,11 +9,12 @@ import httpx
 import pytest
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Components
+from recollect.engine import AsyncRecollect, Components, RenamedCharacter
 from recollect.providers.model_output import read_json_answer
 from recollect.server.chat_completions import ChatProxy
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Identity, RequestScope, Subject
+from remote_engine import connected
 from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
 from sample_chats import assistant, request, user, with_model
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat, event, whole
@@ -327,7 +328,9 @@ async def test_c3_a_renamed_character_keeps_its_memories(
     assert any(memory.text == f"{name} said: {FOUND.format(7)}" for memory in both)
     bens = await engine.conversations.subject(user="ben", scope=scope)
     assert bens != kira, "Ben's characters have their own names"
-    assert (await renamed(api, "Kira", who=name)).json()["joined"] == 0, "back to the old name"
+    async with connected(engine) as remote:
+        back = await remote.characters.rename(name, "Kira", user="ana")
+    assert back == RenamedCharacter(subject=kira)
 
 
 async def test_c3_who_is_talked_with_may_be_renamed(engine: AsyncRecollect, api: httpx.AsyncClient) -> None:
@@ -361,7 +364,7 @@ async def test_c3_a_name_that_has_memories_is_taken_over_only_on_demand(
     assert "miller" in found.items[0].memory.text
 
 
-async def test_c3_names_of_characters_survive_export_and_erasure(
+async def test_c3_names_of_characters_are_erased_with_their_user(
     engine: AsyncRecollect, api: httpx.AsyncClient
 ) -> None:
     await told(engine)

@@ -306,7 +306,18 @@ async def test_u11_a_run_that_decides_nothing_logs_a_line_with_the_message_lengt
 
 @pytest.mark.parametrize(
     "said",
-    ["hi", "Hello there!", "Thanks a lot!", "ok great", "bonjour", "Guten Morgen!", "¡Hola!", "你好", "こんにちは", "привет"],
+    [
+        "hi",
+        "Hello there!",
+        "Thanks a lot!",
+        "ok great",
+        "bonjour",
+        "Guten Morgen!",
+        "¡Hola!",
+        "你好",
+        "こんにちは",
+        "привет",
+    ],
 )
 async def test_u2_what_is_near_to_nothing_gets_nothing(shipped: AsyncRecollect, said: str) -> None:
     await told(shipped, "The rate limit of our API is 100 requests a minute.", *(said for said, _ in PLAIN))

@@ -138,7 +138,7 @@ async def _memory(request: ApiRequest) -> tuple[str, Subject]:
 
 
 def _session(known: Conversation, request: ApiRequest) -> dict[str, object]:
-    profile = request.engine.profile(known.profile)
+    profile = request.engine.profile(known.profile or request.engine.settings.profile)
     return {
         "id": known.external_id or known.id,
         "profile": known.profile,
