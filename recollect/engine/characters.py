@@ -53,10 +53,8 @@ class CharacterService:
         if mine == theirs:
             return RenamedCharacter(subject=mine)
         if not join and await self._has_memories(theirs):
-            raise ConflictError(
-                f"a character {to!r} has memories: take them over with join (--join), or choose another name",
-                param="to",
-            )
+            why = "take them over with join (--join), or choose another name"
+            raise ConflictError(f"a character {to!r} has memories: {why}", param="to")
         joining = await self._active(theirs)
         for memory in joining:
             await link_memory(self._runtime, memory, mine)
