@@ -181,7 +181,7 @@ async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
 
 
 async def _leave_work(url: str, keyring: KeyringPlace | None) -> None:
-    """Leave a formation that a worker holds, and one that waits."""
+    """Leave a formation that a worker holds, one that waits, and a character with another name."""
     parts = await parts_of(url, keyring=keyring)
     async with AsyncRecollect(parts) as engine:
         await engine.record([user("I play the cello."), assistant("How nice.")], user="ana")
@@ -189,3 +189,4 @@ async def _leave_work(url: str, keyring: KeyringPlace | None) -> None:
         now = engine.clock.now()
         key = next(key for key in await parts.store.formations.due(now) if key.subject.text == "user:ana")
         assert await parts.store.formations.lease(key, now=now, lease_s=600)
+        await parts.store.apps.name_character(engine.subject("ben"), "kira", "nova")

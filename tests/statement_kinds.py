@@ -156,6 +156,8 @@ BY_SUBJECT_ALONE = {
     "memory/some_terms": "as many as are asked for",
     "numbers/name_app": "one migration",
     "numbers/numbered": "one migration",
+    "sharing/character_names": "a user's renamed characters: a handful",
+    "sharing/rename_characters": "a user's renamed characters: a handful",
     "tend/profiles_of": "steps from one name to the next",
 }
 # The last transaction of a subject's erasure takes what its portions left.

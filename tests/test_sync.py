@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent
 QUOTE = "'"
 NAMESPACES = (
     "conversations", "traces", "history", "reviews", "shared", "apps", "bulk", "vectors", "erasure", "embedder",
-    "health", "transfer", "admin", "keys", "agent_notes",
+    "health", "transfer", "admin", "keys", "agent_notes", "characters",
 )  # fmt: skip
 
 

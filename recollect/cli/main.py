@@ -10,6 +10,7 @@ import typer
 
 from recollect.cli import (
     admin,
+    characters,
     context,
     conversations,
     corrections,
@@ -72,7 +73,7 @@ def start(
 
 
 _CHATTING = (serve, command, replay, hook, mcp)
-_REMEMBERING = (memories, corrections, erase, context, subscribe, conversations, top, admin)
+_REMEMBERING = (memories, corrections, erase, context, subscribe, characters, conversations, top, admin)
 _OPERATING = (keys, embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_CHATTING, *_REMEMBERING, *_OPERATING):
     part.register(app)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         MemoryExplanation,
         MemoryHistory,
         PromptTrace,
+        RenamedCharacter,
         TraceDetail,
     )
     from recollect.engine.scope import app_of_all_users, owned_subject
@@ -44,6 +45,7 @@ __all__ = [
     "PromptContext",
     "PromptTrace",
     "ReembedProgress",
+    "RenamedCharacter",
     "StoreStats",
     "TraceDetail",
     "TransferReport",
@@ -62,6 +64,7 @@ __all__ = [
 # Loaded at first use: most of them belong to services that a process may not need.
 _HOMES = {
     "AppMemoryPage": "recollect.engine.results",
+    "RenamedCharacter": "recollect.engine.results",
     "AsyncRecollect": "recollect.engine.core",
     "BreakerStatus": "recollect.providers.circuit_breaker",
     "Components": "recollect.engine.components",

@@ -73,6 +73,10 @@ class AppService:
         active = [memory for subject in await self._subjects(app, user) for memory in await self._active(subject)]
         return sorted(active, key=lambda memory: memory.known_from, reverse=True)
 
+    async def count(self, app: str, *, user: str | Subject | None = None) -> int:
+        """Count an app's active memories: see `memories`."""
+        return len(await self.memories(app, user=user))
+
     async def delete_memory(self, app: str, number: int, *, user: str | Subject | None = None) -> None:
         """Erase the memory that an app knows by this number; the messages it was formed from stay.
 

@@ -11,6 +11,7 @@ from recollect.types import (
     ProgressReporter,
     PromptBlock,
     RequestTrace,
+    Subject,
 )
 
 ListOf = list
@@ -87,6 +88,16 @@ class AppMemoryPage:
     memories: tuple[Memory, ...]
     after: str | None
     """Where the next page begins; None after the last one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenamedCharacter:
+    """A character under its new name."""
+
+    subject: Subject
+    """The subject that holds its memories, as before."""
+    joined: int = 0
+    """Memories taken over from a character that had the new name."""
 
 
 class _NoProgress:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from recollect.errors import BadIdentityError
-from recollect.extraction.provenance import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
+from recollect.extraction.provenance import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, kept_as, tags_of
 from recollect.profiles.destinations import DestinationRule
 from recollect.profiles.overrides import options_known_to, options_of
 from recollect.profiles.policies import Profile
@@ -42,7 +42,12 @@ class MemoryScope:
 
 
 def memory_scope(
-    home: Subject, scope: RequestScope, profile: Profile, conversation: str | None, known: Conversation | None
+    home: Subject,
+    scope: RequestScope,
+    profile: Profile,
+    conversation: str | None,
+    known: Conversation | None,
+    names: Mapping[str, str] | None = None,
 ) -> MemoryScope:
     """Return which memory a request reads and writes.
 
@@ -52,6 +57,7 @@ def memory_scope(
         profile: Profile that applies.
         conversation: The client's id of the chat, if it sent one.
         known: The conversation with this id, if it is known already.
+        names: Further names of the user's characters: see `kept_as`.
 
     Raises:
         BadSubjectError: a name cannot be part of a subject.
@@ -67,7 +73,11 @@ def memory_scope(
         )
     app = scope.app or (known.app if known else None)
     opening = ConversationSetup(profile=scope.profile, app=app, options=options)
-    writes, missing, tags = _memory_of(home, profile, conversation, app, options)
+    tags = tags_of(options, names or {}) if profile.subject.kind == "character" else ()
+    if profile.subject.kind == "character":
+        writes, missing = _memory_of_character(home, options, names or {})
+    else:
+        writes, missing = _memory_of(home, profile, conversation, app, options)
     beside = _app_beside(home, profile, app)
     return MemoryScope(
         profile=profile,
@@ -75,7 +85,7 @@ def memory_scope(
         writes=writes,
         app=beside,
         missing=missing,
-        tags=tags,
+        tags=tags if writes else (),
         opening=opening,
         zone=requested_zone(scope),
     )
@@ -146,27 +156,36 @@ def _app_beside(home: Subject, profile: Profile, app: str | None) -> Subject | N
     return owned_subject("app", home, app) if profile.subject.per_user else app_of_all_users(home, app)
 
 
+def character_subject(home: Subject, name: str) -> Subject:
+    """Return the subject of a user's character, by the name under which its memories are kept."""
+    return owned_subject("character", home, name)
+
+
+def _memory_of_character(
+    home: Subject, options: Mapping[str, Any], names: Mapping[str, str]
+) -> tuple[Subject | None, str]:
+    knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
+    if not (knower and other):
+        return None, "no characters: send x-recollect-characters"
+    if not options.get(USE_MEMORY):
+        return None, "useMemory is off for this conversation"
+    return character_subject(home, kept_as(knower, names)), ""
+
+
 def _memory_of(
     home: Subject, profile: Profile, conversation: str | None, app: str | None, options: Mapping[str, Any]
-) -> tuple[Subject | None, str, tuple[str, ...]]:
+) -> tuple[Subject | None, str]:
     match profile.subject.kind:
         case "session":
             if conversation is None:
-                return None, "no session: send x-recollect-session", ()
+                return None, "no session: send x-recollect-session"
             if options.get(ENABLED) is False:
-                return None, "memory is off for this session", ()
-            return owned_subject("session", home, conversation), "", ()
+                return None, "memory is off for this session"
+            return owned_subject("session", home, conversation), ""
         case "app":
             if app is None:
-                return None, "no app: send x-recollect-app", ()
+                return None, "no app: send x-recollect-app"
             own = profile.subject.per_user
-            return owned_subject("app", home, app) if own else app_of_all_users(home, app), "", ()
-        case "character":
-            knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
-            if not (knower and other):
-                return None, "no characters: send x-recollect-characters", ()
-            if not options.get(USE_MEMORY):
-                return None, "useMemory is off for this conversation", ()
-            return owned_subject("character", home, character(knower)), "", (pair_tag(knower, other),)
+            return owned_subject("app", home, app) if own else app_of_all_users(home, app), ""
         case _:
-            return home, "", ()
+            return home, ""

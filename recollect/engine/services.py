@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recollect.engine.agents import AgentService
     from recollect.engine.apps import AppService
     from recollect.engine.bulk import BulkService
+    from recollect.engine.characters import CharacterService
     from recollect.engine.conversation_window import WindowReader
     from recollect.engine.conversations import ConversationService
     from recollect.engine.embedder import EmbedderService
@@ -110,6 +111,13 @@ class Services:
         from recollect.engine.apps import AppService
 
         return AppService(self._components, self.conversations, self._memories, self._steps.eraser)
+
+    @lazy_property
+    def characters(self) -> "CharacterService":
+        """Characters and their names."""
+        from recollect.engine.characters import CharacterService
+
+        return CharacterService(self._components, self._steps.runtime, self._memories)
 
     @lazy_property
     def agent_notes(self) -> "AgentNoteService":

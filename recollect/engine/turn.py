@@ -257,7 +257,9 @@ class TurnService:
             known = await self._components.store.conversations.get(home, external_id=conversation)
         name = profile_name(scope, known, self._components.settings.profile)
         withheld = self._components.rules_against(scope.destination, name, scope.key_profile)
-        chosen = memory_scope(home, scope, self._components.profiles.get(name), conversation, known)
+        profile, store = self._components.profiles.get(name), self._components.store
+        names = await store.apps.character_names(home) if profile.subject.kind == "character" else None
+        chosen = memory_scope(home, scope, profile, conversation, known, names)
         return replace(chosen, withheld=withheld)
 
     async def record(self, turn: Turn) -> RecordedTurn:

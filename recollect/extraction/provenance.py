@@ -119,10 +119,27 @@ def with_characters(messages: Iterable[LoggedMessage], options: Mapping[str, Any
     ]
 
 
-def tags_of(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the tags of a conversation's records: its pair of characters, if it has one."""
+def kept_as(name: str, names: Mapping[str, str]) -> str:
+    """Return the name under which a character's memories are kept.
+
+    >>> kept_as("Nova", {"nova": "kira"}), kept_as("Marcus", {"nova": "kira"})
+    ('kira', 'marcus')
+    """
+    spelled = character(name)
+    return names.get(spelled, spelled)
+
+
+def tags_of(options: Mapping[str, Any], names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the tags of a conversation's records: its pair of characters, if it has one.
+
+    Args:
+        options: Options of the conversation.
+        names: Further names of the characters, each with the one under which its memories are kept.
+    """
     knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
-    return (pair_tag(knower, other),) if isinstance(knower, str) and isinstance(other, str) else ()
+    if not (isinstance(knower, str) and isinstance(other, str)):
+        return ()
+    return (pair_tag(kept_as(knower, names), kept_as(other, names)),)
 
 
 def record_detail(message: LoggedMessage, source: ExtractionInput, *, summary: str) -> MemoryDetail:

@@ -84,6 +84,8 @@ class ExtractionBatch:
     or an edit that says the same again would be ignored as known and its memory lost."""
     options: Mapping[str, Any]
     """What the conversation was opened with."""
+    tags: tuple[str, ...] = ()
+    """Tags of what is formed here."""
     formed_seq: int
     """The last message of the conversation that this formation is done with."""
     back: RestoredMemories = NOTHING_BACK

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
-from recollect.extraction.provenance import with_characters
+from recollect.extraction.provenance import SYSTEM_CHARACTER, tags_of, with_characters
 from recollect.extraction.rules.forget_candidates import FORGET_REQUEST_MARK
 from recollect.extraction.sources import is_read_whole
 from recollect.formation.batch import ExtractionBatch, ignored
@@ -95,6 +95,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         hot=hot,
         ended=frozenset(closing.id for closing in closes),
         options=options,
+        tags=await _tags(lease, options, runtime),
         formed_seq=read[-1].seq,
         back=await restore_replaced(closes, lease, runtime),
         invented=invented if left == played else {},  # it may say what is to be forgotten
@@ -152,6 +153,12 @@ async def _settings(lease: Lease, runtime: Runtime) -> tuple[Profile, Mapping[st
     opened = await runtime.store.conversations.get(lease.key.home, id=lease.key.conversation)
     options = opened.options if opened else {}
     return with_overrides(runtime.profiles.get(lease.key.profile), options), options, opened
+
+
+async def _tags(lease: Lease, options: Mapping[str, Any], runtime: Runtime) -> tuple[str, ...]:
+    if SYSTEM_CHARACTER not in options:
+        return ()
+    return tags_of(options, await runtime.store.apps.character_names(lease.key.home))
 
 
 async def _admitted(

@@ -10,7 +10,7 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError, ModelFault, ReadingOverrunError
 from recollect.extraction.chat_bridges import by_speaker
 from recollect.extraction.llm import ModelExtraction, extract_by_model
-from recollect.extraction.provenance import INTERACTION, USER_CHARACTER, tags_of
+from recollect.extraction.provenance import INTERACTION, USER_CHARACTER
 from recollect.extraction.rules import RulesResult
 from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.salience import is_pleasantry
@@ -192,7 +192,7 @@ def extraction_input(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInpu
         sources=batch.sources,
         time_zone=runtime.zone,
         interaction=str(batch.options.get(INTERACTION) or "chat"),
-        tags=tags_of(batch.options),
+        tags=batch.tags,
         keeps_sentences=not batch.profile.form.turns,
         invented=batch.invented,
         carried=batch.carried,

@@ -4,7 +4,7 @@ A profile's interface decides what the options are called: one for characters, o
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -29,9 +29,42 @@ class _Options(BaseModel):
             raise ValueError(f"is one of {', '.join(INTERACTION_MODES)}")
         return mode
 
+    POLICIES: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """For each policy of a profile, which of its values is set by which option."""
+
     def apply_to(self, profile: Profile) -> Profile:
         """Return the profile with the given options applied."""
-        return profile
+        values = self.model_dump(include=self.model_fields_set)
+        given = {
+            policy: {name: values[option] for name, option in options.items() if option in values}
+            for policy, options in self.POLICIES.items()
+        }
+        return with_policies(profile, given)
+
+    @classmethod
+    def defaults(cls, profile: Profile) -> dict[str, Any]:
+        """Return the options that apply where none is given, by their names in the interface; without unset ones."""
+        policies = profile.model_dump(include=set(cls.POLICIES))
+        of_profile = {
+            option: policies[policy][name]
+            for policy, options in cls.POLICIES.items()
+            for name, option in options.items()
+        }
+        found = {field.alias or own: of_profile.get(own, field.default) for own, field in cls.model_fields.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def with_policies(profile: Profile, values: Mapping[str, Mapping[str, Any]]) -> Profile:
+    """Return a profile with some values of its policies replaced."""
+    return profile.model_copy(
+        update={
+            "recall": profile.recall.model_copy(update=values.get("recall")),
+            "context": profile.context.model_copy(update=values.get("context")),
+            "trigger": profile.trigger.model_copy(update=values.get("trigger")),
+            "capacity": profile.capacity.model_copy(update=values.get("capacity")),
+            "form": profile.form.model_copy(update=values.get("form")),
+        }
+    )
 
 
 def calibrate_threshold(threshold: float) -> float:
@@ -74,6 +107,17 @@ class CharacterSettings(_Options):
     format: str | None = Field(default=None, alias="memoryFormat", max_length=MAX_FRAME_CHARACTERS)
     """Format of one memory, with placeholders."""
 
+    POLICIES: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "recall": {"limit": "max_context", "tokens": "max_tokens"},
+        "context": {
+            "place": "injection_mode",
+            "prefix": "context_prefix",
+            "suffix": "context_suffix",
+            "row": "format",
+        },
+        "trigger": {"when": "extraction_mode", "every": "extraction_interval"},
+    }
+
     @field_validator("context_prefix", "context_suffix")
     @classmethod
     def _frame(cls, source: str | None) -> str | None:
@@ -86,26 +130,12 @@ class CharacterSettings(_Options):
 
     def apply_to(self, profile: Profile) -> Profile:
         """Return the profile with the given options applied."""
-        recall = self._given({"limit": "max_context", "tokens": "max_tokens", "similarity": "search_threshold"})
-        if "similarity" in recall:
+        recall: dict[str, Any] = {}
+        if "search_threshold" in self.model_fields_set:
             recall["similarity"] = calibrate_threshold(self.search_threshold)
-        if "limit" in recall and profile.recall.candidates:
+        if "max_context" in self.model_fields_set and profile.recall.candidates:
             recall["candidates"] = max(profile.recall.candidates, self.max_context)
-        context = self._given(
-            {"place": "injection_mode", "prefix": "context_prefix", "suffix": "context_suffix", "row": "format"}
-        )
-        trigger = self._given({"when": "extraction_mode", "every": "extraction_interval"})
-        return profile.model_copy(
-            update={
-                "recall": profile.recall.model_copy(update=recall),
-                "context": profile.context.model_copy(update=context),
-                "trigger": profile.trigger.model_copy(update=trigger),
-            }
-        )
-
-    def _given(self, names: Mapping[str, str]) -> dict[str, Any]:
-        values = self.model_dump(include=set(names.values()) & self.model_fields_set)
-        return {policy: values[own] for policy, own in names.items() if own in values}
+        return with_policies(super().apply_to(profile), {"recall": recall})
 
 
 class SessionSettings(_Options):
@@ -119,19 +149,11 @@ class SessionSettings(_Options):
     context_limit: int = Field(default=5, alias="context-limit", ge=0, le=200)
     """Maximum number of memories in a prompt."""
 
-    def apply_to(self, profile: Profile) -> Profile:
-        """Return the profile with the given options applied."""
-        given = self.model_fields_set
-        capacity = {"max_memories": self.max_per_session} if "max_per_session" in given else {}
-        form = {"min_importance": self.extraction_threshold} if "extraction_threshold" in given else {}
-        recall = {"limit": self.context_limit} if "context_limit" in given else {}
-        return profile.model_copy(
-            update={
-                "capacity": profile.capacity.model_copy(update=capacity),
-                "form": profile.form.model_copy(update=form),
-                "recall": profile.recall.model_copy(update=recall),
-            }
-        )
+    POLICIES: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "capacity": {"max_memories": "max_per_session"},
+        "form": {"min_importance": "extraction_threshold"},
+        "recall": {"limit": "context_limit"},
+    }
 
 
 _INTERFACES: Mapping[str, type[_Options]] = {"character": CharacterSettings, "session": SessionSettings}
@@ -172,6 +194,16 @@ def options_known_to(profile: Profile, options: Mapping[str, Any]) -> dict[str, 
     interface = _INTERFACES.get(profile.subject.kind, _Options)
     known = {field.alias or own for own, field in interface.model_fields.items()}
     return {name: value for name, value in options.items() if name in known}
+
+
+def default_options(profile: Profile) -> dict[str, Any]:
+    """Return the options of a conversation that names none.
+
+    >>> from recollect.profiles.registry import ProfileRegistry
+    >>> default_options(ProfileRegistry().get("session"))
+    {'enabled': True, 'max-per-session': 50, 'extraction-threshold': 0.3, 'context-limit': 5}
+    """
+    return _INTERFACES.get(profile.subject.kind, _Options).defaults(profile)
 
 
 def with_overrides(profile: Profile, options: Mapping[str, Any]) -> Profile:

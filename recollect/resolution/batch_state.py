@@ -164,23 +164,23 @@ class BatchState:
         return None
 
     def end(
-        self, known: KnownMemory, valid_to: datetime, by: Evidence, *, refined: bool = False
+        self, known: KnownMemory, valid_to: datetime, by: Candidate, *, refined: bool = False
     ) -> tuple[EndedMemory, ...]:
         """End a memory that holds: an existing one with the notes that restate it, or one of the batch.
 
         Args:
             known: The memory.
             valid_to: When it ended.
-            by: The statement that ends it.
+            by: The candidate that ends it.
             refined: A fuller statement of the same takes its place; notes that restate it still hold.
         """
         valid_to = max(valid_to, known.valid_from)
         if known.place is not None:
-            self.done[known.place] = replace(self.done[known.place], valid_to=valid_to, refined=refined, ended_by=by)
+            self.done[known.place] = replace(self.done[known.place], valid_to=valid_to, successor=by)
             return ()
         if known.memory is None or known.memory.id in self.closed:
             return ()
-        closings = [EndedMemory(memory=known.memory, valid_to=valid_to, refined=refined)]
+        closings = [EndedMemory(memory=known.memory, valid_to=valid_to)]
         self.closed.add(known.memory.id)
         for note in () if refined else self._restating(known.memory):
             self.closed.add(note.id)
@@ -189,10 +189,10 @@ class BatchState:
 
     def end_named(self, known: KnownMemory, claim: Claim, *, refined: bool = False) -> tuple[EndedMemory, ...]:
         """End a memory that a candidate corrects, and where it is a note the facts that say no more than it does."""
-        candidate, by = claim.candidate, claim.evidence
-        closings = [*self.end(known, candidate.valid_from, by, refined=refined)]
+        candidate = claim.candidate
+        closings = [*self.end(known, candidate.valid_from, candidate, refined=refined)]
         for fact in self._said_by(known, candidate) if closings else ():
-            closings.extend(self.end(of_memory(fact), candidate.valid_from, by, refined=refined))
+            closings.extend(self.end(of_memory(fact), candidate.valid_from, candidate, refined=refined))
         return tuple(closings)
 
     def _said_by(self, note: KnownMemory, candidate: Candidate) -> list[Memory]:

@@ -166,7 +166,7 @@ def _forget(case: Case) -> ResolvedCandidate | None:
     if not case.candidate.forgets:
         return None
     meant, evidence = forget_targets(case), case.evidence
-    closes = [closing for known in meant for closing in case.batch.end(known, evidence.said_at, evidence)]
+    closes = [closing for known in meant for closing in case.batch.end(known, evidence.said_at, case.candidate)]
     if not meant:
         return outcome(Action.IGNORE, case.claim, "nothing known that it would end")
     return close_known(case.claim, closes, "it is to be forgotten")
@@ -202,7 +202,7 @@ def _end_fact(case: Case) -> ResolvedCandidate | None:
     surer = [known for known in ending if known.confidence > candidate.confidence]
     if surer and not case.policy.change_beats_confidence:
         return ignore_less_sure(case.claim, surer[0])
-    closes = [closing for known in ending for closing in case.batch.end(known, candidate.valid_from, evidence)]
+    closes = [closing for known in ending for closing in case.batch.end(known, candidate.valid_from, candidate)]
     return close_known(case.claim, closes, "it is said to have ended")
 
 

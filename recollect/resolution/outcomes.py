@@ -51,10 +51,10 @@ def replace_known(
     """Let a candidate take the place of what it contradicts."""
     closes: list[EndedMemory] = []
     for known in old:
-        closes.extend(batch.end(known, claim.candidate.valid_from, claim.evidence, refined=refined))
+        closes.extend(batch.end(known, claim.candidate.valid_from, claim.candidate, refined=refined))
     target = next((known.memory for known in old if known.memory), None)
     return ResolvedCandidate(
-        action=Action.REPLACE if target else Action.ADD,
+        action=Action.REPLACE if old else Action.ADD,
         candidate=claim.candidate,
         evidence=(claim.evidence,),
         target=target,
@@ -84,7 +84,6 @@ def store_as_ended(claim: Claim, known: KnownMemory) -> ResolvedCandidate:
         target=known.memory,
         reason="said before what holds now: stored as ended",
         valid_to=max(known.valid_from, claim.candidate.valid_from),
-        ended_by=max(known.evidence, key=lambda source: (source.said_at, source.seq), default=None),
     )
 
 

@@ -62,7 +62,13 @@ def to_changes(resolved: Sequence[ResolvedCandidate], making: MemoryFactory) -> 
     """
     changes: list[Change] = []
     decisions: list[Decision] = []
-    for decided in resolved:
+    ids = [MemoryId(making.ids()) if decided.adds else None for decided in resolved]
+    ended_here: dict[int, list[_Ended]] = {}
+    for decided, made in zip(resolved, ids, strict=True):
+        if made is not None and decided.successor is not None:
+            ended = _Ended(made, decided.candidate.text, "was corrected together with it")
+            ended_here.setdefault(id(decided.successor), []).append(ended)
+    for decided, made in zip(resolved, ids, strict=True):
         changes.extend(
             CloseMemory(
                 id=closing.memory.id,
@@ -72,17 +78,25 @@ def to_changes(resolved: Sequence[ResolvedCandidate], making: MemoryFactory) -> 
             )
             for closing in decided.closes
         )
-        made: MemoryId | None = None
-        if decided.adds:
-            made = MemoryId(making.ids())
+        if made is not None:
             changes.append(_added(decided, made, making))
         elif decided.strengthens and decided.target:
             changes.append(_strengthened(decided, decided.target, making))
-        decisions.append(_decision(decided, made, making))
-        decisions.extend(
-            _with_it(decided, closing, made, making) for closing in decided.closes if closing.memory != decided.target
-        )
+        mine = ended_here.get(id(decided.candidate), [])
+        target = decided.target.id if decided.target else next((each.id for each in mine), None)
+        decisions.append(_decision(decided, made, target, making))
+        beside = [*mine, *(_Ended(each.memory.id, each.memory.text, _why(each, made)) for each in decided.closes)]
+        decisions.extend(_with_it(decided, each, made or target, making) for each in beside if each.id != target)
     return changes, decisions
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """What a decision ends: an existing memory, or an earlier one of the batch."""
+
+    id: MemoryId
+    text: str
+    reason: str
 
 
 def _strengthened(one: ResolvedCandidate, target: Memory, making: MemoryFactory) -> StrengthenMemory:
@@ -151,8 +165,9 @@ def _state(one: ResolvedCandidate) -> MemoryState:
     return MemoryState.CLOSED if one.valid_to else MemoryState.ACTIVE
 
 
-def _decision(one: ResolvedCandidate, made: MemoryId | None, making: MemoryFactory) -> Decision:
-    target = one.target.id if one.target else None
+def _decision(
+    one: ResolvedCandidate, made: MemoryId | None, target: MemoryId | None, making: MemoryFactory
+) -> Decision:
     touched = target if one.action in (Action.MERGE, Action.CLOSE) else made
     return Decision(
         id=making.ids(),
@@ -175,18 +190,17 @@ def _why(closing: EndedMemory, made: MemoryId | None) -> str:
     return "was corrected together with it"
 
 
-def _with_it(one: ResolvedCandidate, closing: EndedMemory, made: MemoryId | None, making: MemoryFactory) -> Decision:
+def _with_it(one: ResolvedCandidate, ended: _Ended, target: MemoryId | None, making: MemoryFactory) -> Decision:
     """Say why a memory ends beside the target; what came in its place is named, or what ended."""
-    ended = one.target.id if one.target else None
     return Decision(
         id=making.ids(),
         subject=making.subject,
         at=making.now,
         action=Action.CLOSE,
-        memory_id=closing.memory.id,
-        target_id=made or ended,
-        reason=_why(closing, made),
-        text=closing.memory.text,
+        memory_id=ended.id,
+        target_id=target,
+        reason=ended.reason,
+        text=ended.text,
         profile=making.profile,
         conversation=one.evidence[0].conversation if one.evidence else making.conversation,
         seq=one.candidate.seq,

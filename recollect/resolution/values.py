@@ -82,8 +82,6 @@ class EndedMemory:
     valid_to: datetime
     restates: bool = False
     """It ends only because it says in words what a fact held that ended."""
-    refined: bool = False
-    """A fuller statement of the same takes its place: what was said stays true."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,15 +93,14 @@ class ResolvedCandidate:
     evidence: tuple[Evidence, ...]
     """More than one where candidates of the batch said the same; empty where the quote was not found."""
     target: Memory | None = None
-    """The existing memory it was weighed against: strengthened by a merge, closed by a replacement."""
+    """The existing memory it was weighed against: strengthened by a merge, closed by a replacement. None where that is
+    one of the batch, whose `successor` this is."""
     reason: str
     closes: tuple[EndedMemory, ...] = ()
     valid_to: datetime | None = None
     """Stored as ended already: an older value that arrived late, or one that the batch itself replaced."""
-    refined: bool = False
-    """Of one that the batch itself replaced: a fuller statement of the same took its place."""
-    ended_by: Evidence | None = None
-    """The statement that ended one which is stored as ended; None where no message did."""
+    successor: Candidate | None = None
+    """The later candidate that ended one which the batch itself ended."""
     strengthens: bool = False
     """The target gets the evidence and the weight, also where nothing is added."""
     importance: float = 0.0

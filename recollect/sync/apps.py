@@ -49,6 +49,10 @@ class BlockingAppService:
         """List an app's active memories, last updated first: the user's own, and those it keeps for all users."""
         return self._engine.run(self._engine.core.apps.memories(app, user=user))
 
+    def count(self, app: str, *, user: str | Subject | None = None) -> int:
+        """Count an app's active memories: see `memories`."""
+        return self._engine.run(self._engine.core.apps.count(app, user=user))
+
     def delete_memory(self, app: str, number: int, *, user: str | Subject | None = None) -> None:
         """Erase the memory that an app knows by this number; the messages it was formed from stay.
 

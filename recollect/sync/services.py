@@ -10,6 +10,7 @@ from recollect.sync.admin import BlockingAdminService
 from recollect.sync.agent_notes import BlockingAgentNoteService
 from recollect.sync.apps import BlockingAppService
 from recollect.sync.bulk import BlockingBulkService
+from recollect.sync.characters import BlockingCharacterService
 from recollect.sync.conversations import BlockingConversationService
 from recollect.sync.embedder import BlockingEmbedderService
 from recollect.sync.erasure import BlockingErasureService
@@ -38,6 +39,7 @@ class BlockingServices:
         self.shared = BlockingSharedMemoryService(engine)
         self.keys = BlockingKeyService(engine)
         self.apps = BlockingAppService(engine)
+        self.characters = BlockingCharacterService(engine)
         self.agent_notes = BlockingAgentNoteService(engine)
         self.bulk = BlockingBulkService(engine)
         self.vectors = BlockingVectorService(engine)

@@ -86,7 +86,7 @@ def test_a_tool_named_without_its_version_replaces_nothing() -> None:
     (prefixed,) = decide(fact("tool:python", "Python v3.11"), facts=(known,))
     assert (prefixed.action, prefixed.closes) == (Action.IGNORE, ())
     (newer,) = decide(fact("tool:python", "Python 3.12"), facts=(known,))
-    assert (newer.action, newer.closes[0].refined) == (Action.REPLACE, False)
+    assert newer.action is Action.REPLACE
 
 
 def test_a_version_refines_what_was_named_without_it() -> None:
@@ -94,7 +94,7 @@ def test_a_version_refines_what_was_named_without_it() -> None:
     restated = stored(note("The user builds it with Flask."))
     (fuller,) = decide(fact("tool:flask", "Flask 2.3"), facts=(known,), near=((restated, 0.8),))
     assert (fuller.action, fuller.target) == (Action.REPLACE, known)
-    assert [(closing.memory, closing.refined) for closing in fuller.closes] == [(known, True)]
+    assert [closing.memory for closing in fuller.closes] == [known]
 
 
 def test_an_older_statement_beside_which_a_newer_one_stands_is_kept() -> None:
@@ -246,7 +246,7 @@ def test_a_batch_does_not_repeat_itself() -> None:
 def test_a_batch_that_contradicts_itself_ends_with_its_last_word() -> None:
     one, two = decide(fact("location", "Rome"), fact("location", "Oslo"), said=(evidence(seq=3), evidence(seq=5)))
     assert (one.action, one.valid_to) == (Action.ADD, NOW)
-    assert (two.action, two.valid_to) == (Action.ADD, None)
+    assert (two.action, two.valid_to, one.successor) == (Action.REPLACE, None, two.candidate)
 
 
 def test_a_fact_and_the_note_that_restates_it_may_both_be_added() -> None:

@@ -305,3 +305,41 @@ async def test_a11_the_dashboard_shows_an_apps_memories_and_statistics(engine: A
         shown = await browser.read("/dashboard/subjects/app%3Aana%2Fcalendar/statistics")
     assert shown["page"] == "statistics"
     assert "note" in json.dumps(shown)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"messages": TALK},
+        {
+            "conversationId": "c/1 ü",
+            "conversationSummary": "A dentist's appointment was made.",
+            "userMessages": [TALK[0]["content"]],
+            "assistantMessages": [TALK[1]["content"]],
+        },
+        {"userMessages": [TALK[0]["content"]]},
+    ],
+    ids=["messages", "by speaker", "user alone"],
+)
+async def test_a1_a_conversation_is_handed_over_with_its_end(
+    engine: AsyncRecollect, api: httpx.AsyncClient, sent: dict[str, object]
+) -> None:
+    end = "/conversations/c%2F1%20%C3%BC/end"
+    count = "/apps/calendar/memories/count"
+    assert (await api.get(count)).json() == {"count": 0}
+    done = await api.post(end, json={"appId": "calendar", "reason": "closed", **sent})
+    assert (done.status_code, done.json()["id"]) == (202, "c/1 ü")
+    await engine.form()
+    [memory] = (await api.get("/apps/calendar/memories")).json()["memories"]
+    assert "dentist" in memory["content"]
+    assert (await api.get(count)).json() == {"count": 1}
+    assert await engine.apps.count("calendar", user="ana") == 1
+    del api.headers["x-recollect-user"]
+    assert (await api.get(count)).json() == {"count": 1}, "an administrator counts for all users"
+
+
+async def test_a1_a_conversation_is_handed_over_in_one_way(api: httpx.AsyncClient) -> None:
+    both = {"appId": "calendar", "messages": TALK, "userMessages": ["I need a dentist."]}
+    for sent, wrong in ((both, "messages"), ({"conversationId": "d"}, "conversationId")):
+        refused = await api.post("/conversations/c/end", json=sent)
+        assert (refused.status_code, refused.json()["error"]["param"]) == (400, wrong)

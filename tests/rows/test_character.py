@@ -15,7 +15,7 @@ from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Identity, RequestScope, Subject
 from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
 from sample_chats import assistant, request, user, with_model
-from server.asgi import DONE, EVENTS, Call, ScriptedBackend, broken, chat, event
+from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 CHARACTERS = {"x-recollect-profile": "character", "x-recollect-characters": "system=Kira; user=Marcus"}
@@ -294,3 +294,57 @@ async def test_c12_a_characters_memories_are_listed_over_http_under_its_subject(
     assert (await api.get("/api/characters/Marcus/memories")).json()["memories"] == []
     others = await api.get("/api/characters/Kira/memories", headers={"x-recollect-user": "ben"})
     assert others.json()["memories"] == [], "Ben's Kira is another one"
+
+
+async def test_c1_settings_change_without_naming_the_profile_again(
+    engine: AsyncRecollect, api: httpx.AsyncClient
+) -> None:
+    names = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
+    opened = await api.post("/api/sessions", json={"id": "c", "profile": "character", "settings": names})
+    assert (opened.status_code, opened.json()["profile"]) == (201, "character")
+    more = await api.post("/api/sessions", json={"id": "c", "settings": {"useMemory": True, "maxMemoryContext": 3}})
+    assert (more.status_code, more.json()["settings"]) == (201, {**names, "useMemory": True, "maxMemoryContext": 3})
+    assert more.json() == (await api.get("/api/sessions/c")).json()
+    assert more.json()["defaults"] == {
+        "useMemory": False,
+        "memoryInjectionMode": "system_append",
+        "memoryExtractionMode": "periodic",
+        "maxMemoryContext": 5,
+        "maxMemoryTokens": 500,
+        "memoryExtractionInterval": 5,
+        "memorySearchThreshold": 0.7,
+    }
+    scope = await engine.turns.memory_scope(ANA, RequestScope(), "c")
+    assert (scope.writes, scope.profile.recall.limit) == (Subject("character", "ana/kira"), 3)
+    body = {"model": "recollect/offline", "messages": [user("Hi.")]}
+    await api.post("/v1/chat/completions", json=body, headers={**CHARACTERS, "x-recollect-session": "d"})
+    spoken = await api.post("/api/sessions", json={"id": "d", "settings": {"maxMemoryTokens": 90}})
+    assert (spoken.status_code, spoken.json()["profile"]) == (201, "character")
+
+
+@pytest.mark.parametrize("has_history", [True, False])
+async def test_c6_a_request_that_is_sent_again_is_no_turn(
+    engine: AsyncRecollect, clock: FakeClock, has_history: bool
+) -> None:
+    proxy_headers = {**CHARACTERS, "x-recollect-session": "c"}
+    kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
+    history: list[dict[str, str]] = []
+
+    async def send(said: str, answer: str) -> None:
+        way = ScriptedBackend([(200, JSON, [whole(answer)])])
+        proxy = ChatProxy(engine, way, POLICY)
+        asked = {"model": "m", "messages": [*(history if has_history else []), user(said)]}
+        call = Call(json.dumps(asked).encode(), proxy_headers)
+        await proxy(call.scope(), call.receive(), call.send())
+        await proxy.close()
+        await engine.form()
+
+    for number in range(4):
+        for attempt in range(3):  # a client that gave up waiting, although its answer was complete
+            await send(FOUND.format(number), f"Answer {attempt} to {number}.")
+            clock.advance(seconds=20)
+        history += [user(FOUND.format(number)), assistant(f"Answer 2 to {number}.")]
+        assert await engine.list(user=kira) == []
+    await send(FOUND.format(4), "Answer.")
+    texts = {memory.text for memory in await engine.list(user=kira)}
+    assert all(any(FOUND.format(number) in text for text in texts) for number in range(5))

@@ -36,6 +36,10 @@ class RemoteAppService(AppService):
         raw = await self._client.ask(Call(method="GET", path=self._client.path(user, "apps", app, "memories")))
         return values.memories(raw["memories"], self._client)
 
+    async def count(self, app: str, *, user: str | Subject | None = None) -> int:
+        """Count an app's active memories: see `AppService.count`."""
+        return len(await self.memories(app, user=user))
+
     async def delete_memory(self, app: str, number: int, *, user: str | Subject | None = None) -> None:
         """Erase the memory with this number: see `AppService.delete_memory`."""
         path = self._client.path(user, "apps", app, "memories", str(number))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recollect.engine.remote.agent_notes import RemoteAgentNoteService
     from recollect.engine.remote.apps import RemoteAppService
     from recollect.engine.remote.bulk import RemoteBulkService
+    from recollect.engine.remote.characters import RemoteCharacterService
     from recollect.engine.remote.conversations import RemoteConversationService
     from recollect.engine.remote.embedder import RemoteEmbedderService
     from recollect.engine.remote.erasure import RemoteErasureService
@@ -110,6 +111,13 @@ class RemoteServices(AsyncRecollect):
         from recollect.engine.remote.apps import RemoteAppService
 
         return RemoteAppService(self._client)
+
+    @lazy_property
+    def characters(self) -> "RemoteCharacterService":
+        """Characters and their names."""
+        from recollect.engine.remote.characters import RemoteCharacterService
+
+        return RemoteCharacterService(self._client)
 
     @lazy_property
     def agent_notes(self) -> "RemoteAgentNoteService":

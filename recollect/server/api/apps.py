@@ -1,12 +1,13 @@
 """Apps, their memories, and the end of their conversations over HTTP. Serves through the engine."""
 
+from itertools import zip_longest
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.engine import PromptTrace
 from recollect.engine.scope import app_of_all_users
-from recollect.errors import BadIdentityError, UnknownConversationError, UnknownMemoryError
+from recollect.errors import BadIdentityError, BadRequestError, UnknownConversationError, UnknownMemoryError
 from recollect.server.api.operation import ApiRequest, Handler, Operation
 from recollect.server.status import ACCEPTED, CREATED, OK
 from recollect.types import Access, Conversation, Memory, RequestScope
@@ -55,6 +56,19 @@ async def _list(request: ApiRequest) -> tuple[int, object]:
     return OK, {"memories": listed, "next": page.after}
 
 
+async def _count(request: ApiRequest) -> tuple[int, object]:
+    app = request.path["app"]
+    if not request.all_users:
+        return OK, {"count": await request.engine.apps.count(app, user=request.user)}
+    count, after = 0, ""
+    while True:
+        page = await request.engine.apps.memories_of_all_users(app, tenant=request.user.tenant, after=after)
+        count += len(page.memories)
+        if page.after is None:
+            return OK, {"count": count}
+        after = page.after
+
+
 async def _delete_all(request: ApiRequest) -> tuple[int, object]:
     app = request.path["app"]
     if not request.all_users:
@@ -99,22 +113,50 @@ def _to_json(memory: Memory) -> dict[str, object]:
 
 
 class _Ending(BaseModel):
-    """Body of a request that ends a conversation; all fields are optional."""
+    """Body of a request that ends a conversation; all fields are optional.
+
+    `conversationSummary`, `userMessages` and `assistantMessages` are of clients that tell of a whole conversation:
+    the messages are taken by turns, the user first, and the summary as last words of a speaker `summary`.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     reason: Annotated[str, Field(min_length=1, max_length=500)] = "ended"
     app_id: Annotated[str, Field(min_length=1)] | None = Field(default=None, alias="appId")
     messages: list[dict[str, Any]] = Field(default_factory=list)
+    conversation_id: str | None = Field(default=None, alias="conversationId")
+    conversation_summary: str = Field(default="", alias="conversationSummary")
+    user_messages: list[str] = Field(default_factory=list, alias="userMessages")
+    assistant_messages: list[str] = Field(default_factory=list, alias="assistantMessages")
+
+    def last_messages(self) -> list[dict[str, Any]]:
+        """Return the conversation's last messages in their order.
+
+        Raises:
+            BadRequestError: They are given in both ways.
+        """
+        said = [
+            {"role": role, "content": text}
+            for turn in zip_longest(self.user_messages, self.assistant_messages)
+            for role, text in zip(("user", "assistant"), turn, strict=True)
+            if text
+        ]
+        if self.conversation_summary:
+            said.append({"role": "assistant", "name": "summary", "content": self.conversation_summary})
+        if said and self.messages:
+            raise BadRequestError("give messages, or userMessages and assistantMessages, not both", param="messages")
+        return said or self.messages
 
 
 async def _end(request: ApiRequest) -> tuple[int, object]:
     ending = request.parse(_Ending)
+    if ending.conversation_id not in (None, request.path["conversation"]):
+        raise BadRequestError("conversationId is not the one of the path", param="conversationId")
     await _refuse_other_app(request)
     ended = await request.engine.conversations.end(
         request.path["conversation"],
         reason=ending.reason,
-        messages=ending.messages,
+        messages=ending.last_messages(),
         user=request.user,
         scope=_scope(request, ending.app_id),
     )
@@ -241,6 +283,7 @@ OPERATIONS = (
     Operation(method="POST", path="/apps", handler=_register, access=Access.WRITE),
     _operation("DELETE", "/apps/{app}", _remove, Access.WRITE, for_administrators=True, act="apps.remove"),
     _operation("GET", _MEMORIES, _list, for_administrators=True),
+    _operation("GET", f"{_MEMORIES}/count", _count, for_administrators=True),
     _operation("DELETE", _MEMORIES, _delete_all, Access.WRITE, for_administrators=True, act="apps.purge"),
     _operation(
         "DELETE", f"{_MEMORIES}/{{memory}}", _delete, Access.WRITE, for_administrators=True, act="memories.erase"

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 
-from recollect.errors import BadRequestError, ConflictError, UnknownMemoryError
+from recollect.errors import BadRequestError, ConflictError, UnknownConversationError, UnknownMemoryError
+from recollect.profiles.overrides import default_options
 from recollect.server.api.operation import ApiRequest, Operation
 from recollect.server.status import CREATED, OK
 from recollect.types import Access, Conversation, Memory, MemoryKind, NewNote, RequestScope, Subject
@@ -44,10 +45,21 @@ class _NewSession(BaseModel):
 
 async def _open(request: ApiRequest) -> tuple[int, object]:
     new = request.parse(_NewSession)
-    scope = RequestScope(profile=new.profile or request.identity.scope.profile or SESSION, app=new.app)
+    known = await _opened_before(request, new.id) if new.id else None
+    profile = known.profile if known else request.identity.scope.profile or SESSION
+    scope = RequestScope(profile=new.profile or profile, app=new.app)
     opened = await request.engine.conversations.open(new.id, user=request.user, scope=scope, options=new.settings)
     _refuse_other(new, opened)
-    return CREATED, _session(opened)
+    return CREATED, _session(opened, request)
+
+
+async def _opened_before(request: ApiRequest, session: str) -> Conversation | None:
+    """Return the session that the client gave this id, if there is one: it keeps its profile."""
+    try:
+        known = await request.engine.conversations.get(session, user=request.user)
+    except UnknownConversationError:
+        return None
+    return known if known.external_id == session else None
 
 
 def _refuse_other(new: _NewSession, opened: Conversation) -> None:
@@ -65,7 +77,7 @@ def _refuse_other(new: _NewSession, opened: Conversation) -> None:
 
 
 async def _show(request: ApiRequest) -> tuple[int, object]:
-    return OK, _session(await _known(request))
+    return OK, _session(await _known(request), request)
 
 
 async def _list(request: ApiRequest) -> tuple[int, object]:
@@ -125,12 +137,14 @@ async def _memory(request: ApiRequest) -> tuple[str, Subject]:
     return name, await request.engine.conversations.subject(user=request.user, conversation=name, scope=scope)
 
 
-def _session(known: Conversation) -> dict[str, object]:
+def _session(known: Conversation, request: ApiRequest) -> dict[str, object]:
+    profile = request.engine.profile(known.profile or request.engine.settings.profile)
     return {
         "id": known.external_id or known.id,
         "profile": known.profile,
         "app": known.app,
         "settings": dict(known.options),
+        "defaults": default_options(profile),
         "createdAt": known.created_at.isoformat(),
         "endedAt": known.ended_at.isoformat() if known.ended_at else None,
     }

@@ -63,7 +63,7 @@ class BudgetRepository:
 
 
 class AppRepository:
-    """Registered apps, and subscriptions to shared subjects."""
+    """Registered apps, subscriptions to shared subjects, and names of characters."""
 
     def __init__(self, context: StoreContext) -> None:
         """Work on the database of `context`."""
@@ -102,6 +102,14 @@ class AppRepository:
     async def subscriptions(self, subject: Subject) -> tuple[int, list[Subject]]:
         """Return the subject's version, and the shared subjects it reads, oldest subscription first."""
         return await self._executor.read(lambda db: apps.subscriptions(db, subject))
+
+    async def character_names(self, subject: Subject) -> dict[str, str]:
+        """Return the further names of a user's characters, each with the name under which the memories are kept."""
+        return await self._executor.read(lambda db: apps.character_names(db, subject))
+
+    async def name_character(self, subject: Subject, character: str, name: str) -> None:
+        """Give a character a further name; other names of the one that had it come along."""
+        await self._executor.write(lambda db: apps.name_character(db, subject, character, name), subject)
 
 
 class AdminRepository:

@@ -1,4 +1,4 @@
-"""Registered apps, and subscriptions to shared subjects. Works on a connection."""
+"""Registered apps, subscriptions to shared subjects, and names of characters. Works on a connection."""
 
 from datetime import datetime
 
@@ -73,3 +73,19 @@ def subscriptions(db: SqlConnection, subject: Subject) -> tuple[int, list[Subjec
     rows = fetch(db, SHARING_SQL["subscriptions"], subject.key)
     version = subjects.verified(subject, *rows[0][:2]) if rows else 0
     return version, [Subject.parse(shared) for _, _, shared in rows if shared is not None]
+
+
+def character_names(db: SqlConnection, subject: Subject) -> dict[str, str]:
+    """Return the further names of a user's characters, each with the name under which the memories are kept."""
+    return (
+        {} if subjects.version_of(db, subject) is None else dict(fetch(db, SHARING_SQL["character_names"], subject.key))
+    )
+
+
+def name_character(db: SqlConnection, subject: Subject, character: str, name: str) -> None:
+    """Give a character a further name; other names of the one that had it come along."""
+    subjects.ensure(db, subject)
+    before = character_names(db, subject).get(name, name)
+    db.execute(SHARING_SQL["rename_characters"], (subject.key, before, character))
+    db.execute(SHARING_SQL["name_character"], (subject.key, before, character))
+    db.execute(SHARING_SQL["name_character"], (subject.key, name, character))

@@ -213,6 +213,13 @@ TABLES = (
         delete_statements=("every_subscription",),
     ),
     Table(
+        name="character_name",
+        key=("subject", "name"),
+        holds="names of characters",
+        receipt_line="memories",
+        delete_statements=("every_character_name",),
+    ),
+    Table(
         name="energy", key=("subject",), holds="numbers", receipt_line="memories", delete_statements=("every_energy",)
     ),
     Table(

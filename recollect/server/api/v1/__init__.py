@@ -11,6 +11,7 @@ from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api.v1 import (
     apps,
+    characters,
     connection,
     conversations,
     examination,
@@ -44,6 +45,7 @@ OPERATIONS = (
     *history.OPERATIONS,
     *health.OPERATIONS,
     *apps.OPERATIONS,
+    *characters.OPERATIONS,
     *connection.OPERATIONS,
     *installation.OPERATIONS,
     *usage_statistics.OPERATIONS,

@@ -32,6 +32,7 @@ _SAMPLES: Mapping[str, str] = {
     "decision": "0199f3a2-7c1e-7d3a-9b0e-3f1d5c7a9b22",
     "profile": "default",
     "app": "calendar",
+    "character": "Kira",
     "key": "k_5f0c12ab34de",
     "formation": "KEY",
 }

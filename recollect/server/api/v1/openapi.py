@@ -45,6 +45,7 @@ _PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "trace": ("Id of a request, as a list of traces has it.", {}),
     "key": ("Public id of an API key.", {}),
     "app": ("Name of the app; percent-encoded.", {}),
+    "character": ("Name of the character; percent-encoded.", {}),
     "number": ("The memory's `number`.", {}),
     "shared": ("A shared subject, such as `shared:family`; percent-encoded.", {"pattern": SUBJECT_PATTERN}),
 }

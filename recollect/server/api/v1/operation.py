@@ -37,6 +37,7 @@ PATH_LIMITS: Mapping[str, int] = {
     "trace": 100,
     "key": 100,
     "app": MAX_NAME_CHARACTERS,
+    "character": MAX_NAME_CHARACTERS,
     "number": 100,
     "shared": 600,
 }

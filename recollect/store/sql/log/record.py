@@ -14,7 +14,14 @@ from recollect.store.sql.database import Row, SqlConnection, TooLargeError, load
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.log import insertions
 from recollect.store.sql.log.conversations import begin
-from recollect.store.sql.log.message_tree import HISTORY_MARK, MessageTree, TreePosition, call_hash, message_mark
+from recollect.store.sql.log.message_tree import (
+    HISTORY_MARK,
+    RETRY_MICROS,
+    MessageTree,
+    TreePosition,
+    call_hash,
+    message_mark,
+)
 from recollect.store.sql.rows import (
     ERASED,
     WHOLE,
@@ -226,7 +233,7 @@ def _is_of_user(db: SqlConnection, formation: Row) -> bool:
 def _are_waiting(db: SqlConnection, formation: Row, due: FormationRequest) -> bool:
     """Return whether enough turns of a conversation, or of all of the user's, wait to be formed."""
     wanted = due.every_turns
-    waiting = fetch_value(db, FORMATION_SQL["turns_waiting"], *formation, wanted)
+    waiting = fetch_value(db, FORMATION_SQL["turns_waiting"], *formation, wanted, RETRY_MICROS)
     if due.of_user and waiting < wanted:
         subject, _, conversation, profile, _, version = formation
         others = (subject, conversation, profile, version, wanted - waiting)

@@ -387,6 +387,9 @@ DELETE FROM app_number WHERE subject = ?1
 -- name: every_subscription
 DELETE FROM subscription WHERE subject = ?1
 
+-- name: every_character_name
+DELETE FROM character_name WHERE subject = ?1
+
 -- name: every_energy
 DELETE FROM energy WHERE subject = ?1
 

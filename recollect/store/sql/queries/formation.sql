@@ -22,12 +22,20 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
     DO UPDATE SET asked_seq = excluded.asked_seq
 
 -- name: turns_waiting
--- No more than are asked about: without a worker, all of a long conversation may wait.
+-- No more than are asked about: without a worker, all of a long conversation may wait. A question that was sent again
+-- soon, below the answer to the first one, is no turn, except for the stage that sums all messages up.
 SELECT count(*)
   FROM (SELECT 1
-          FROM message
-         WHERE subject = ?2 AND conversation = ?3 AND role = 'user'
-           AND seq > coalesce((SELECT formed_seq
+          FROM message AS m
+         WHERE m.subject = ?2 AND m.conversation = ?3 AND m.role = 'user'
+           AND (CAST(?5 AS TEXT) = 'episodes'
+                OR NOT EXISTS (SELECT 1
+                                 FROM message AS a
+                                 JOIN message AS q ON q.subject = ?2 AND q.conversation = ?3 AND q.seq = a.parent_seq
+                                WHERE a.subject = ?2 AND a.conversation = ?3 AND a.seq = m.parent_seq
+                                  AND q.role = 'user' AND q.hash = m.hash
+                                  AND m.recorded_at - q.recorded_at < ?8))
+           AND m.seq > coalesce((SELECT formed_seq
                                  FROM formation
                                 WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5
                                   AND version = ?6), 0)

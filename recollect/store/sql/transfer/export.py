@@ -104,6 +104,7 @@ class _Subject:
         yield from self._ledger()
         yield from self._plain("app", record_format.APP)
         yield from self._plain("subscription", record_format.SUBSCRIPTION)
+        yield from self._plain("character_name", record_format.CHARACTER_NAME)
         yield from self._plain("conversation", record_format.CONVERSATION)
         yield from self._messages()
         yield from self._memories()

@@ -73,6 +73,7 @@ _UNIQUE: tuple[tuple[str, Callable[[Record], Hashable]], ...] = (
     ("decision", lambda row: (row["at"], row["id"])),
     ("insertion", lambda row: (row["chain"], row["thread"])),
     ("subscription", lambda row: row["shared"]),
+    ("character_name", lambda row: row["name"]),
     ("erased", lambda row: row["mark"]),
     (
         "formation",

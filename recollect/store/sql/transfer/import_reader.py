@@ -20,6 +20,7 @@ _TURN = MemoryKind.TURN.number
 _PLAIN = {
     "app": record_format.APP,
     "subscription": record_format.SUBSCRIPTION,
+    "character_name": record_format.CHARACTER_NAME,
     "conversation": record_format.CONVERSATION,
     "decision": record_format.DECISION,
     "insertion": record_format.INSERTION,

@@ -106,7 +106,7 @@ class ImportWriter:
         versions = {block.key: self._begin(block) for block in self._named}
         for home in self._homes():
             subjects.ensure(self._db, home)
-        for table in ("app", "subscription", "conversation", "decision"):
+        for table in ("app", "subscription", "character_name", "conversation", "decision"):
             self._add(table, self._all(table))
         messages = self._all("message")
         self._add("message", messages)

@@ -308,6 +308,7 @@ FORMATION = _fields(
     {"due_at": INSTANT, "idle": DURATION, "error": LABEL},
 )
 SUBSCRIPTION = _fields({"shared": SHARED, "since": INSTANT}, {})
+CHARACTER_NAME = _fields({"name": INDEXED, "character": INDEXED}, {})
 APP = _fields({"created_at": INSTANT}, {"removed_at": INSTANT})
 ERASED = _fields({"mark": WHOLE, "at": INSTANT}, {})
 LEDGER = _fields({"key": LEDGER_KEY}, {"at": INSTANT, "version": DURATION})
