@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from hypothesis import HealthCheck
 from hypothesis import settings as examples
 from xdist.remote import Producer  # type: ignore[import-untyped]
 
@@ -26,8 +27,8 @@ from sqlite_image import copy_or_migrate
 from stores import SEALED, STORES, new_store, url_of
 from workers import LONG_FILES, PROCESS_FOLDERS, WorkerScheduler
 
-# No deadline for examples: a busy machine would miss it.
-examples.register_profile("recollect", deadline=None)
+# No limit of time for examples: a busy machine would miss it.
+examples.register_profile("recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 examples.load_profile("recollect")
 
 TESTS = Path(__file__).parent

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import pytest
+from hypothesis import settings
 
 SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
 """What `make soak` was told to count to; 0 in every other run."""
@@ -20,3 +21,8 @@ def sampled(cases: Iterable[_Case], every: int) -> list[_Case]:
     ['a', 'd', 'g']
     """
     return list(cases)[:: 1 if SOAK else every]
+
+
+def fuzzed(examples: int) -> settings:
+    """Let Hypothesis try a fifth of so many examples, always the same ones; in a long run all, and others each time."""
+    return settings(derandomize=not SOAK, max_examples=examples if SOAK else max(5, examples // 5), database=None)

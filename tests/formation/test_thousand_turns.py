@@ -12,7 +12,7 @@ from sample_chats import assistant, user
 from soak import SOAK
 
 # Enough to say each fact, and some of them again.
-TURNS = 1000 if SOAK else 150
+TURNS = 1000 if SOAK else 130
 # What the user says of themselves, spread over the talk: fifteen facts (T10), some said time and again.
 FACTS = (
     "My name is Ana Lind.",
