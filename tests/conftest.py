@@ -28,7 +28,9 @@ from stores import SEALED, STORES, new_store, url_of
 from workers import LONG_FILES, PROCESS_FOLDERS, WorkerScheduler
 
 # No limit of time for examples: a busy machine would miss it.
-examples.register_profile("recollect", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+examples.register_profile(
+    "recollect", deadline=None, max_examples=100 if SOAK else 25, suppress_health_check=[HealthCheck.too_slow]
+)
 examples.load_profile("recollect")
 
 TESTS = Path(__file__).parent

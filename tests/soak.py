@@ -11,6 +11,9 @@ SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
 """What `make soak` was told to count to; 0 in every other run."""
 only_whole = pytest.mark.skipif(not SOAK, reason="holds for all cases together: `make soak` tries them all")
 
+whole_only = (pytest.mark.soak, only_whole)
+"""Marks of a case that others make up for in every run."""
+
 _Case = TypeVar("_Case")
 
 
