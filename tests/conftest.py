@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from hypothesis import HealthCheck
 from hypothesis import settings as examples
 from xdist.remote import Producer  # type: ignore[import-untyped]
 
@@ -26,8 +27,10 @@ from sqlite_image import copy_or_migrate
 from stores import SEALED, STORES, new_store, url_of
 from workers import LONG_FILES, PROCESS_FOLDERS, WorkerScheduler
 
-# No deadline for examples: a busy machine would miss it.
-examples.register_profile("recollect", deadline=None)
+# No limit of time for examples: a busy machine would miss it.
+examples.register_profile(
+    "recollect", deadline=None, max_examples=100 if SOAK else 25, suppress_health_check=[HealthCheck.too_slow]
+)
 examples.load_profile("recollect")
 
 TESTS = Path(__file__).parent
@@ -44,8 +47,8 @@ LIMITS = (
 PRODUCT_PATIENCE_S = 60.0
 LIBRARY_FOLDERS = ("engine",)
 """Their tests of the fixture `engine` run on a connection to a server, too."""
-ONE_CASE_FOLDERS = ("curation", "engine", "formation", "integration", "server")
-"""Their tests run on a further store in one of their cases; in all of them where RECOLLECT_SOAK is set."""
+EVERY_CASE_FOLDER = "store"
+"""Its tests run on each store in all of their cases; others on a further store in one, unless RECOLLECT_SOAK is set."""
 EVERY_STORE = (*STORES, *SEALED)
 SERVER_STORES = ("postgres", "sealed_postgres", "citus")
 
@@ -130,16 +133,18 @@ def _repeats(item: pytest.Item, names: set[str], seen: set[tuple[str, str]]) -> 
     """Return whether a test has nothing to find on its store that it does not find on an earlier one.
 
     Over HTTP, what is sent does not depend on the store. Beyond the store's own tests, which run each statement on each
-    store, one case of a test shows that it holds on a further one.
+    store, one case of a test shows that it holds on a further one, or over HTTP.
     """
     head, _, parameters = item.nodeid.partition("[")
+    if re.search(r"\bfar\b", parameters):
+        is_first = (head, "far") not in seen
+        seen.add((head, "far"))
+        return not (is_first or SOAK)
     stores = re.findall(rf"\b({'|'.join(EVERY_STORE)})\b", parameters)
     if len(stores) != 1 or not any(other in names for other in _on_earlier_stores(head, parameters, stores[0])):
         return False
-    if re.search(r"\bfar\b", parameters):
-        return True
     case = (head, stores[0])
-    is_further = item.path.relative_to(TESTS).parts[0] in ONE_CASE_FOLDERS and case in seen
+    is_further = item.path.relative_to(TESTS).parts[0] != EVERY_CASE_FOLDER and case in seen
     seen.add(case)
     return is_further and not SOAK
 

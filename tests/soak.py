@@ -5,10 +5,14 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 import pytest
+from hypothesis import settings
 
 SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
 """What `make soak` was told to count to; 0 in every other run."""
 only_whole = pytest.mark.skipif(not SOAK, reason="holds for all cases together: `make soak` tries them all")
+
+whole_only = (pytest.mark.soak, only_whole)
+"""Marks of a case that others make up for in every run."""
 
 _Case = TypeVar("_Case")
 
@@ -20,3 +24,8 @@ def sampled(cases: Iterable[_Case], every: int) -> list[_Case]:
     ['a', 'd', 'g']
     """
     return list(cases)[:: 1 if SOAK else every]
+
+
+def fuzzed(examples: int) -> settings:
+    """Let Hypothesis try a fifth of so many examples, always the same ones; in a long run all, and others each time."""
+    return settings(derandomize=not SOAK, max_examples=examples if SOAK else max(5, examples // 5), database=None)

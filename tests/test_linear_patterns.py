@@ -23,11 +23,11 @@ MIN_COMPARED_S = 0.01
 # A growth counts if it is seen each of so many times.
 _ATTEMPTS = 4
 # So many of the costliest runs are measured twice more, so that a pause of the machine hides none of the costliest.
-_AGAIN = 12 if SOAK else 3
+_AGAIN = 12 if SOAK else 2
 # So many of the costliest runs are fed at the second length; the costliest of these at the third, beside blanks.
 _COSTLIEST = 3
 # So many runs made of a pattern's own words are tried, spread over it: the longest pattern has two thousand.
-_OWN_RUNS = 60 if SOAK else 8
+_OWN_RUNS = 60 if SOAK else 6
 _END = "\x00"
 
 # Calls within functions that only module-level code calls (each result is found), or that hold escaped literals.
@@ -87,7 +87,7 @@ def feed(found: PackagePattern) -> None:
     """Feed a pattern with all runs at the least length, and with the costliest of them at the greater ones."""
     source, flags = found.pattern.pattern, found.pattern.flags
     own = heads_and_units(source, flags)
-    runs = list(dict.fromkeys([*(("", unit) for unit in sampled(UNITS, 10)), *own[:: len(own) // _OWN_RUNS + 1]]))
+    runs = list(dict.fromkeys([*(("", unit) for unit in sampled(UNITS, 20)), *own[:: len(own) // _OWN_RUNS + 1]]))
     costs = {run: cost(found.pattern, run, PROBE) for run in runs}
     for run in costliest(costs, _AGAIN) * 2:
         costs[run] = min(costs[run], cost(found.pattern, run, PROBE))

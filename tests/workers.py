@@ -18,7 +18,7 @@ WHOLE_FILES = (
     "test_linear_patterns.py",
 )
 """Each prepares something in seconds that all its tests read."""
-SOURCE_FILES = ("test_architecture.py", "test_names.py")
+SOURCE_FILES = ("test_architecture.py", "test_names.py", "test_names_in_prose.py")
 """They parse the same files."""
 FILES_BY_PARAMETER = ("test_stories.py",)
 """Tests of one parameter share what is prepared for it."""
@@ -27,7 +27,7 @@ LONG_FILES = (
     *("test_kill.py", "test_malformed_answers.py", "test_code_figures.py", "test_cli_processes.py", "test_scripted.py"),
     *("test_model_outage.py", "test_embedder_down.py", "test_eval_processes.py", "test_passing_bytes.py"),
     *("test_bulk.py", "test_hostile_messages.py", "test_thousand_turns.py", "test_postgres_residue.py"),
-    *("test_architecture.py", "test_names.py", "test_npm_clients.py", "test_many_users_quick.py", "test_cli_eval.py"),
+    *(*SOURCE_FILES, "test_npm_clients.py", "test_many_users_quick.py", "test_cli_eval.py"),
 )
 """Workers begin with these: one that met them late would still be busy when the others have ended."""
 

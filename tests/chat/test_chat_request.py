@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.chat.chat_request import is_background_task, read_request
@@ -10,9 +10,9 @@ from recollect.chat.json_scanner import MAX_DEPTH
 from recollect.chat.splice import apply_insertions
 from recollect.errors import BadRequestError
 from recollect.types import ChatMessage, ChatRequest, ContentKind
-from soak import SOAK
+from soak import SOAK, fuzzed
 
-FUZZ = settings(deadline=None, derandomize=True, max_examples=25 * (SOAK or 4), database=None)
+FUZZ = fuzzed(25 * (SOAK or 4))
 HELLO = b'{"role":"user","content":"hello"}'
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import jwt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.chat.identity import IDENTITY_HEADERS, IdentityPolicy, identify, is_private_header
 from recollect.errors import BadIdentityError, BadRequestError, BadSettingError
 from recollect.testing import NEW_YEAR
 from recollect.types import Identity, MemoryMode, RequestScope, Subject
+from soak import fuzzed
 
 SECRET = "a secret of Open WebUI and ours, 32 bytes or more"
 LOOPBACK = IdentityPolicy(default_user="local", trusted=True, jwt_secret=None)
@@ -372,7 +373,7 @@ NAMES = st.sampled_from(
 WHO = st.none() | st.text(max_size=5)
 
 
-@settings(deadline=None, derandomize=True, max_examples=300, database=None)
+@fuzzed(300)
 @given(st.lists(st.tuples(NAMES, st.binary(max_size=12)), max_size=4), WHO, WHO, st.sampled_from([NETWORK, SIGNED]))
 def test_no_bytes_make_somebody_of_a_request_that_proves_nothing(
     headers: list[tuple[bytes, bytes]], path: str | None, body: str | None, policy: IdentityPolicy

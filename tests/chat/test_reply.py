@@ -2,10 +2,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.chat.reply import Reply, ReplyAssembler, TokenUsage, reply_from_json
+from soak import fuzzed
 
 
 def assembled(*events: object) -> Reply:
@@ -170,7 +171,7 @@ CHOICE = st.dictionaries(KEYS, VALUES, max_size=4)
 EVENT = VALUES | st.fixed_dictionaries({"choices": st.lists(CHOICE | VALUES, max_size=3)}, optional={"error": VALUES})
 
 
-@settings(deadline=None, derandomize=True, max_examples=500, database=None)
+@fuzzed(500)
 @given(st.lists(EVENT.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=20), max_size=6))
 def test_nothing_that_upstream_sends_raises(events: list[Any]) -> None:
     reply = assembled(*events)
@@ -191,7 +192,7 @@ def streamed(stream: bytes, step: int) -> Reply:
     return assembler.reply()
 
 
-@settings(deadline=None, derandomize=True, max_examples=300, database=None)
+@fuzzed(300)
 @given(
     st.lists(
         st.one_of(

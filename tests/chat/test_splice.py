@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.sse_transcripts import TRANSCRIPTS, Transcript
@@ -12,11 +12,11 @@ from recollect.chat.chat_request import read_request
 from recollect.chat.reply import Reply, ReplyAssembler
 from recollect.chat.splice import MemoriesSplicer, StreamPiece, apply_insertions, describe_memories, splice_whole
 from recollect.types import ConversationId, Evidence, Insertion, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
-from soak import SOAK
+from soak import SOAK, fuzzed
 
 MEMORIES = b'[{"id":"m1","text":"Ana said data: [DONE]"}]'
 MEMBER = b'"memories":' + MEMORIES + b","
-EXAMPLES = settings(deadline=None, derandomize=True, max_examples=50 * (SOAK or 4), database=None)
+EXAMPLES = fuzzed(50 * (SOAK or 4))
 each_transcript = pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=[t.name for t in TRANSCRIPTS])
 
 

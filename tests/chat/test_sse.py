@@ -1,8 +1,9 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.chat.sse import SseEvent, SseReader
+from soak import fuzzed
 
 
 def read(stream: bytes, *, step: int | None = None) -> tuple[list[SseEvent], SseEvent | None]:
@@ -75,7 +76,7 @@ def test_what_is_undecided_starts_at_the_first_line_of_data() -> None:
     assert seen == [10, 16, 16, 16, 16, 33, 33]
 
 
-@settings(deadline=None, derandomize=True, max_examples=300, database=None)
+@fuzzed(300)
 @given(
     st.lists(
         st.sampled_from(
@@ -113,7 +114,7 @@ def test_the_data_alone_is_the_same_as_that_of_the_events() -> None:
         assert (half.data, half.start, half.end) == (b"g", len(stream) - 7, len(stream))
 
 
-@settings(deadline=None, derandomize=True, max_examples=300, database=None)
+@fuzzed(300)
 @given(
     st.lists(
         st.sampled_from(

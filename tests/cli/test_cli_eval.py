@@ -68,7 +68,7 @@ def test_it_says_what_reading_and_writing_cost(cli: CommandLine) -> None:
 
 
 def test_two_runs_come_to_the_same_but_for_times(cli: CommandLine) -> None:
-    arguments = ("eval", GARDEN, "--baselines", "--json", "-", "--questions", "3", "--seed", "4")
+    arguments = ("eval", GARDEN, "--json", "-", "--questions", "3", "--seed", "4")
     one, other = report(cli(*arguments)), report(cli(*arguments))
 
     assert without_times(one) == without_times(other)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cpu_limit import cpu_limit
@@ -16,6 +16,7 @@ from recollect.dates import DateMention, Direction, parse_dates, write_out
 from recollect.dates.foreign import foreign_dates
 from recollect.dates.foreign_words import covered, date_words
 from recollect.dates.mention import Precision
+from soak import fuzzed
 
 UTC_ZONE = ZoneInfo("UTC")
 
@@ -180,7 +181,7 @@ def test_no_text_breaks_a_language(text: str, code: str) -> None:
 
 
 @pytest.mark.parametrize("code", sorted(covered()))
-@settings(max_examples=25)  # of each of forty languages
+@fuzzed(25)  # of each of forty languages
 @given(data=st.data())
 def test_words_of_a_language_in_any_order_break_nothing(code: str, data: st.DataObject) -> None:
     words = date_words(code)

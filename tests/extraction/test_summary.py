@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.extraction.rules.summary import summarize_by_rules
@@ -13,6 +13,7 @@ from recollect.extraction.sources import exchanges
 from recollect.providers.offline_model import MODEL
 from recollect.text import words
 from recollect.types import ConversationId, LoggedMessage
+from soak import fuzzed
 
 MONDAY = datetime(2026, 5, 4, 12, tzinfo=UTC)
 OSLO = ZoneInfo("Europe/Oslo")
@@ -140,7 +141,7 @@ _SPOKEN = st.lists(
 
 
 @given(spoken=_SPOKEN, longest=st.integers(80, 600))
-@settings(max_examples=150, deadline=None)
+@fuzzed(150)
 def test_it_is_never_too_long_and_made_of_the_turns_words_alone(spoken: list[tuple[str, str]], longest: int) -> None:
     made = summarize_by_rules(exchanges(said(*spoken)), zone=OSLO, max_characters=longest)
     assert len(made.text) <= longest

@@ -14,6 +14,7 @@ from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, FormationStatus
 from sample_chats import answer, assistant, note, slots, texts, user, with_model
+from soak import sampled
 from stores import DIALECTS
 
 BAD = "My landlord Viktor threatened me with a knife, and I am allergic to latex."
@@ -79,8 +80,10 @@ async def extraction(engine: AsyncRecollect) -> FormationStatus:
     return status
 
 
-@pytest.mark.parametrize("apart", [False, True], ids=["at once", "turn by turn"])
-@pytest.mark.parametrize("how", NONSENSE)
+# Turn by turn, the model is asked for each of them alone: one way to fail stands for all.
+@pytest.mark.parametrize(
+    ("how", "apart"), [*((how, False) for how in NONSENSE), *((how, True) for how in sampled(NONSENSE, len(NONSENSE)))]
+)
 async def test_only_the_bad_turn_is_read_by_the_rules(
     parts: Components, clock: FakeClock, how: str, *, apart: bool
 ) -> None:
@@ -159,7 +162,7 @@ async def test_a_turn_that_times_out_every_time_costs_only_itself(parts: Compone
         await engine.record([user(text), assistant("I see.")], user="ana", conversation="c")
         # Other users are served meanwhile, so that it does not look like an outage.
         await engine.record([user(f"I live at {number} Elm Road.")], user=f"user{number}")
-    for number in range(60):
+    for number in range(30):
         await engine.record([user(f"I have {number} cousins.")], user=f"later{number}")
         await passed(engine, clock, minutes=1)
     assert {f"{text.rstrip('.')}!" for text in TALK[3:]} <= await texts(engine), "what came afterwards is formed"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chats import Chat, hashes_of
@@ -17,6 +17,7 @@ from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Memory, MemoryKind
+from soak import fuzzed
 
 WINDOW, KEEP = 6, 3
 PROFILE = f'extends = "tiered"\n[episodes]\nwindow = {WINDOW}\nkeep = {KEEP}\n'
@@ -42,7 +43,7 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> ProfileRegistry:
 
 
 @given(steps=STEPS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@fuzzed(60)
 def test_t3_no_turn_is_lost_between_window_and_episode_and_none_is_in_two(
     profiles: ProfileRegistry, steps: Sequence[Step]
 ) -> None:
@@ -51,7 +52,7 @@ def test_t3_no_turn_is_lost_between_window_and_episode_and_none_is_in_two(
 
 @given(steps=st.lists(st.tuples(st.integers(0, 2), STEP), min_size=1, max_size=40))
 @example(steps=[(0, ("say", 1)), (1, ("say", 1)), (1, ("say", 2)), (0, ("form", 0)), (0, ("edit", 67))])
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@fuzzed(60)
 def test_t3_of_several_chats_no_turn_is_lost_and_none_is_in_two_episodes(
     profiles: ProfileRegistry, steps: Sequence[tuple[int, Step]]
 ) -> None:

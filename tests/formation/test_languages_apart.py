@@ -15,6 +15,7 @@ from recollect.testing import WordEmbedder
 from recollect.text import hash64
 from recollect.types import MemoryState, Vectors
 from sample_chats import user, with_model
+from soak import sampled
 from stores import DURABLE
 
 FOLDER = Path(__file__).parents[1] / "resolution"
@@ -63,7 +64,8 @@ async def tell_language(engine: AsyncRecollect, language: str) -> None:
     assert await held(engine) == everything
 
 
-@pytest.mark.parametrize("language", PAIRS)
+@pytest.mark.soak
+@pytest.mark.parametrize("language", sampled(PAIRS, 3))
 async def test_what_is_denied_or_changed_stays_beside_what_was_said(teller: AsyncRecollect, language: str) -> None:
     await tell_language(teller, language)
 
@@ -74,7 +76,8 @@ async def test_it_stays_in_a_file_and_in_a_server(teller: AsyncRecollect, langua
     await tell_language(teller, language)
 
 
-@pytest.mark.parametrize("language", PAIRS)
+@pytest.mark.soak
+@pytest.mark.parametrize("language", sampled(PAIRS, 3))
 async def test_what_is_said_again_is_kept_once(teller: AsyncRecollect, language: str) -> None:
     for text in PAIRS[language]["again"]:
         await say(teller, text)

@@ -14,6 +14,7 @@ from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.resolution.compare import same
 from recollect.types import Memory, MemoryKind, MemoryState
+from soak import sampled
 from stores import DIALECTS
 
 BEGINNING = datetime(2025, 3, 1, 9, tzinfo=UTC)
@@ -146,7 +147,8 @@ def distinct() -> list[list[str]]:
     return groups
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", sampled(range(4), 2))
 async def test_s5_every_distinct_fact_is_there_once_with_every_turn_that_says_it(
     engine: AsyncRecollect, seed: int
 ) -> None:

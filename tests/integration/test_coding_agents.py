@@ -12,6 +12,7 @@ from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess
 from integration.raw_client import eventually
 from patience import PATIENCE_S
+from soak import whole_only
 
 SAID = "We use pnpm in this project, never npm. I'm allergic to peanuts."
 ASKED = "Which package manager do we use?"
@@ -69,7 +70,8 @@ class Agent:
         return done.stdout
 
 
-@pytest.mark.parametrize("name", ["claude-code", "codex"])
+# That Codex runs the hooks, tests/integration/test_use_with_npm.py shows in every run.
+@pytest.mark.parametrize("name", ["claude-code", pytest.param("codex", marks=whole_only)])
 def test_an_agent_remembers_from_one_session_to_the_next(coding_agents: Path, hook: HookProcess, name: str) -> None:
     with agent_upstream() as (port, bodies):
         agent = Agent(name, coding_agents, hook, port)

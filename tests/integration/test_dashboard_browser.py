@@ -19,6 +19,7 @@ from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
 from recollect.server.dashboard.pages import PAGES
 from recollect.types import Access, MemoryState, NewApiKey, RequestScope, Subject
+from soak import sampled
 from stores import STORES
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
@@ -105,7 +106,7 @@ async def sample_paths(engine: AsyncRecollect) -> list[str]:
     return found
 
 
-# The other database is that of the test with axe-core, which opens each page, too.
+# The other database is that of the test with axe-core.
 @pytest.mark.parametrize("kind", [SERVER])
 async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(engine: AsyncRecollect) -> None:
     await fill(engine)
@@ -267,11 +268,12 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (programs.parent / "axe-core" / "axe.min.js").read_text()
 
 
+@pytest.mark.soak
 @shared
 async def test_axe_finds_no_serious_violation_on_any_page(site: Site, axe: str) -> None:
     found: list[str] = []
     async with visit(site.browser, site.base, phone=True) as tab:
-        for path in await sample_paths(site.engine):
+        for path in sampled(await sample_paths(site.engine), 3):
             await tab.open(path)
             found += await violations(tab, axe)
             await tab.page.emulate_media(color_scheme="dark")

@@ -15,7 +15,7 @@ from integration.talkers import Talkers
 
 CLIENTS = 10
 FAILPOINTS = ("before-commit", "after-commit")
-KILLS, KILLS_AT_FAILPOINT = 2, 1
+KILLS, KILLS_AT_FAILPOINT = 1, 1
 # Of a long run's kills, so many are made at each failpoint.
 SHARE_AT_FAILPOINT = 40
 

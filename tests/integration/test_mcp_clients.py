@@ -16,6 +16,7 @@ from integration.test_mcp_processes import SCRIPT, environment
 from patience import PATIENCE_S
 from recollect import Recollect
 from recollect.types import MemoryState
+from soak import whole_only
 
 CLIENTS = (
     "node@24",
@@ -65,14 +66,20 @@ def run(programs: Path, command: Sequence[str], env: dict[str, str], folder: Pat
     return done.stdout
 
 
-@pytest.mark.parametrize("transport", ["http", "stdio"])
-@pytest.mark.parametrize("generation", ["old", "new"])
+def crossed(first: str, second: str) -> pytest.MarkDecorator:
+    """Mark a test that each of two has over one transport, and over both in a long run."""
+    cases = [(first, "http"), (second, "stdio")]
+    others = [pytest.param(*case, marks=whole_only) for case in ((first, "stdio"), (second, "http"))]
+    return pytest.mark.parametrize(("name", "transport"), [*cases, *others])
+
+
+@crossed("new", "old")
 def test_a_typescript_client_lives_with_memory(
-    clients: Path, start_server: StartServer, tmp_path: Path, generation: str, transport: str
+    clients: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
 ) -> None:
     is_http = transport == "http"
     where = [f"http://127.0.0.1:{start_server(offline=True).port}/mcp"] if is_http else [SCRIPT, "mcp"]
-    command = ["node", "scenario.mjs", generation, transport, *where]
+    command = ["node", "scenario.mjs", name, transport, *where]
     folder = clients.parent.parent
     came = json.loads(run(clients, command, environment(tmp_path / "memory.sqlite3"), folder))
     assert came["tools"] == TOOLS
@@ -91,8 +98,7 @@ def test_the_inspector_lists_and_calls_the_tools(clients: Path, start_server: St
     assert json.loads(run(clients, call, env, tmp_path))["isError"] is False
 
 
-@pytest.mark.parametrize("transport", ["http", "stdio"])
-@pytest.mark.parametrize("name", ["claude", "codex"])
+@crossed("codex", "claude")
 def test_an_agents_model_remembers_and_recalls(
     coding_agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
 ) -> None:

@@ -18,10 +18,11 @@ from integration.server_process import ServerProcess
 from integration.talkers import Talkers
 from integration.worker_process import WorkerProcess
 from postgres_server import NEEDS_POSTGRES, PostgresServer
+from soak import SOAK
 
 pytestmark = NEEDS_POSTGRES
-RESTARTS = 2
-WORKERS = 4
+RESTARTS = 1
+WORKERS = 4 if SOAK else 2
 CLIENTS_EACH = 4
 
 

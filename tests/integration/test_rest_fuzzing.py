@@ -11,7 +11,7 @@ import pytest
 from integration.server_process import ServerProcess, StartServer
 from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, shared_server
-from soak import SOAK, sampled
+from soak import SOAK, only_whole, sampled
 
 # Beside these, `positive_data_acceptance` knows nothing of names that must exist, such as those of profiles.
 CHECKS = (
@@ -31,30 +31,32 @@ HOOKS = "integration.import_bodies"
 
 
 @pytest.mark.soak
+@only_whole
 def test_a_server_on_sqlite_answers_as_its_document_says(start_server: StartServer) -> None:
-    fuzz(start_server(offline=True), seed=7, phases="coverage", every=3)
+    fuzz(start_server(offline=True), seed=7)
 
 
+# It takes no NUL and no half of a surrogate pair, which SQLite does.
 @NEEDS_POSTGRES
 @pytest.mark.soak
 def test_a_server_on_postgres_answers_as_its_document_says(start_server: StartServer) -> None:
     url = shared_server().new_database("fuzzed")
-    fuzz(start_server(offline=True, settings={"DATABASE_URL": url}), seed=8, phases="fuzzing,stateful")
+    fuzz(start_server(offline=True, settings={"DATABASE_URL": url}), seed=8)
 
 
-def fuzz(server: ServerProcess, *, seed: int, phases: str, every: int = 1) -> None:
-    """Send requests to each so-manieth operation, and check each answer and the server's log."""
+def fuzz(server: ServerProcess, *, seed: int) -> None:
+    """Send requests to each eighth operation, or to all, and check each answer and the server's log."""
     program = Path(sys.executable).with_name("st")
     options = [
         "--phases",
-        "coverage,fuzzing,stateful" if SOAK else phases,
+        "coverage,fuzzing,stateful" if SOAK else "coverage,fuzzing",
         "-n",
         str(EXAMPLES),
         "--seed",
         str(seed),
         "--no-color",
     ]
-    for operation in sampled(operations(server), every):
+    for operation in sampled(operations(server), 8):
         options += ["--include-operation-id", operation]
     command = [
         str(program),

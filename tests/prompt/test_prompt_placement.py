@@ -2,13 +2,14 @@ import json
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.chat.chat_request import read_request
 from recollect.chat.splice import apply_insertions
 from recollect.prompt.placement import place, place_at_messages
 from recollect.types import InjectionMode as Mode
+from soak import fuzzed
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 STANDING = 'Facts: "Ana" \\ likes tea ☕\u2028'
@@ -182,7 +183,7 @@ MESSAGES = st.lists(
 BLOCK = st.sampled_from(["", STANDING, '"]}', "\\", "\ud83d"])
 
 
-@settings(deadline=None, derandomize=True, max_examples=500, database=None)
+@fuzzed(500)
 @given(MESSAGES, BLOCK, BLOCK, st.sampled_from(MODES), st.sampled_from([None, 0, 2]), st.booleans())
 def test_any_body_stays_json_and_differs_by_the_insertions_alone(
     messages: list[dict[str, Any]], standing: str, recalled: str, mode: Mode, indent: int | None, ascii_only: bool

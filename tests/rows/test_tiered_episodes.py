@@ -24,7 +24,7 @@ from store.test_views import rows
 from stores import DIALECTS, DURABLE
 
 ANA = Subject("user", "ana")
-TURNS = 1200 if SOAK else 300
+TURNS = 1200 if SOAK else 120
 
 
 @pytest.fixture(params=DIALECTS)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, BEN, SPACE, add, evidence, memory
@@ -21,6 +21,7 @@ from recollect.store.sqlite.inline_reader import CAUTION_S, SLOW_S
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, ConversationId, Memory, MemoryId, StrengthenMemory, Subject, SubjectSnapshot
+from soak import fuzzed
 
 Wanted = Mapping[Subject, Sequence[MemoryId]]
 
@@ -138,7 +139,7 @@ async def test_a_closed_store_chooses_nothing(url: str, clock: FakeClock) -> Non
 
 
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@fuzzed(25)
 async def test_cached_memories_always_equal_a_fresh_read(data: st.DataObject) -> None:
     """Two stores change one subject; each time the cached recall is the one that a store without a cache makes."""
     clock = FakeClock()

@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, BEN, SPACE, add, evidence, memory
@@ -35,6 +35,7 @@ from recollect.types import (
     Subject,
     SubjectSnapshot,
 )
+from soak import fuzzed
 
 
 def terms_of(hot: SubjectSnapshot, place: int) -> dict[int, int]:
@@ -179,7 +180,7 @@ def arrays_of(hot: SubjectSnapshot) -> list[npt.NDArray[Any]]:
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@fuzzed(40)
 async def test_a_merged_snapshot_equals_a_fresh_read(data: st.DataObject) -> None:
     clock = FakeClock()
     store = await open_store("sqlite:///:memory:", clock=clock)

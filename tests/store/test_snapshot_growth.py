@@ -9,7 +9,7 @@ from itertools import count
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, SPACE, add, evidence, memory
@@ -36,6 +36,7 @@ from recollect.types import (
     Subject,
     SubjectSnapshot,
 )
+from soak import fuzzed
 from stores import DURABLE, url_of
 from subject_life import STEPS, Life, arrays_of, differing, opened, take
 
@@ -55,7 +56,7 @@ def vectors_of(hot: SubjectSnapshot) -> list[list[float]]:
         st.tuples(st.sampled_from(STEPS), st.integers(0, 1), st.integers(0, 99), st.integers(0, 3)), max_size=20
     ),
 )
-@settings(max_examples=25, deadline=None)
+@fuzzed(25)
 async def test_cached_snapshots_equal_fresh_reads_whatever_two_stores_do(
     kind: str, tmp_path_factory: pytest.TempPathFactory, start: int, steps: list[tuple[str, int, int, int]]
 ) -> None:

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from soak import only_whole
+
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "tools" / "code_figures.py"
 
@@ -15,6 +19,8 @@ def figure(table: str, name: str) -> float:
     return float(line.removeprefix(name).replace(",", ""))
 
 
+@pytest.mark.soak
+@only_whole
 def test_a_chat_turn_is_traced() -> None:
     done = subprocess.run([sys.executable, str(SCRIPT), "--files", str(ROOT)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

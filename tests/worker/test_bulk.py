@@ -20,7 +20,7 @@ from recollect.worker.bulk import BulkWorker
 from sample_chats import ALL_KINDS, assistant, user
 from stores import STORES, new_store, url_of
 
-USERS, TALKS, TURNS = 3, 4, 6
+USERS, TALKS, TURNS = 2, 3, 6
 _DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
@@ -165,12 +165,12 @@ async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
     monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
     monkeypatch.setattr(BulkWorker, "batch_size", 4)
     engine = AsyncRecollect(parts)
-    for number in range(12):
+    for number in range(6):
         await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
     await engine.bulk.form()
-    # The first tells how far it is; then there is one for each of six rounds of four.
-    assert parts.embedder.calls <= 1 + 6
-    assert len(await engine.admin.formations(limit=100)) == 24
+    # The first tells how far it is; then there is one for each of three rounds of four.
+    assert parts.embedder.calls <= 1 + 3
+    assert len(await engine.admin.formations(limit=100)) == 12
     assert all(status.due_at is None for status in await engine.admin.formations(limit=100))
 
 
