@@ -114,7 +114,11 @@ def test_every_make_target_and_command_shown_exists(page: Path) -> None:
     assert set(re.findall(r"(?m)(?:^|`|\$ |&& |/v1 )make ([a-z]+)\b", text)) - targets == set()
     commands = {info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands}
     commands |= {group.name or "" for group in app.registered_groups}
-    shown = {name for code in blocks(page, "", "console", "sh") for name in re.findall(r"\brecollect ([a-z]+(?:-[a-z]+)*)\b", code)}
+    shown = {
+        name
+        for code in blocks(page, "", "console", "sh")
+        for name in re.findall(r"\brecollect ([a-z]+(?:-[a-z]+)*)\b", code)
+    }
     shown |= set(re.findall(r"`recollect ([a-z]+(?:-[a-z]+)*)\b", text))
     assert shown - commands == set()
 
