@@ -45,7 +45,7 @@ _SPOKEN = {
 _OFFSET = LazyPattern(
     r"(?:utc|gmt)?\s?(?P<sign>[+\-−–])\s?(?P<hours>\d{1,2})(?::?(?P<minutes>[0-5]\d))?", re.IGNORECASE
 )
-# Where a zone may stand in a sentence: an offset, or words with capitals.
+# A zone in a sentence: an offset, or words with capitals.
 _NAMED = LazyPattern(
     r"(?:UTC|GMT)(?:\s?[+\-−–]\s?\d{1,2}(?::?[0-5]\d)?)?|[+\-−–]\d{1,2}:[0-5]\d"
     r"|[A-Z][A-Za-z]+(?:[/_ -][A-Z][A-Za-z]+){0,3}"

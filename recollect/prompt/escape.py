@@ -1,4 +1,4 @@
-"""Make recalled text safe inside a block: one line, nothing invisible, and no tag or end of a row of ours. Pure.
+"""Make recalled text safe inside a block: one line, nothing invisible, and no tag or row end of a block. Pure.
 
 All else reaches the prompt letter for letter: quotation marks, code and markup are the speaker's words.
 """

@@ -58,7 +58,7 @@ _MY_TIME_ZONE = {
         "ar": "(?:منطقتي الزمنيه|توقيتي)",
     }.items()
 }
-# How far behind these words the zone may stand, in characters.
+# How many characters after these words the zone may come.
 _MAX_ZONE_AWAY = 60
 _SENTENCE_END = LazyPattern(r"[!?\n。！？؟,;]|\.(?!\w)")
 # 'Trabajó' is said of another person; without its accent it would be 'trabajo', said of oneself.
@@ -112,7 +112,7 @@ def _facts_of(text: str, language: str) -> tuple[ForeignFact, ...]:
 
 
 def _zone_of(text: FoldedText, mine: LazyPattern[str]) -> ForeignFact | None:
-    """Return the time zone that a sentence names behind 'my time zone'."""
+    """Return the time zone that a sentence names after 'my time zone'."""
     found = mine.search(text.folded)
     if found is None:
         return None
