@@ -26,7 +26,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     fetched = [RankedMemory(row, memories[id_]) for row, id_ in rows if id_ in memories]
     omitted = list(ranking.left_out)
     found = _without_overruled(fetched, ranking, omitted)
-    found = put_followers_first(found, _followers(ranking, memories), limit=query.limit)
+    found = put_followers_first(found, _followers(ranking, memories), bearing=ranking.spares, limit=query.limit)
     found = _order_by_time(found, ranking, memories, omitted)
     found = put_unindexed_first(found, query, ranking.spares)
     kept, lost = pack(

@@ -5,7 +5,7 @@ holds is not for recall to say: both are shown, dated, the later one first. Two 
 are alike in meaning and share a word that few of the compared statements have, whatever their language.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 from math import log
 
 import numpy as np
@@ -32,6 +32,9 @@ MAX_COMPARED = 100
 MAX_COUNTED = 1_000
 # Facts beside which a later statement is shown, in any prompt.
 MAX_FOLLOWED = 2
+# A longer statement that is later than a fact is not put into prompts on which the fact does not bear: on BEAM, whose
+# messages are long, small talk got 265 tokens by them.
+MAX_UNASKED_CHARACTERS = 200
 # Statements that are read to see whether they are about facts, and of those about each.
 MAX_FOLLOWERS, _MAX_EACH = 8, 2
 # A word that more memories have tells little of what a statement is about.
@@ -101,18 +104,25 @@ def find_followers(
 
 
 def put_followers_first(
-    ranked: Sequence[RankedMemory], followers: Mapping[bytes, Sequence[RankedMemory]], *, limit: int
+    ranked: Sequence[RankedMemory],
+    followers: Mapping[bytes, Sequence[RankedMemory]],
+    *,
+    bearing: Container[bytes],
+    limit: int,
 ) -> list[RankedMemory]:
-    """Take facts about whose value something was said later out of the profile: both are shown, the later one first.
+    """Take facts about whose value something was said later out of the profile.
 
-    A fact on health or another hard constraint stays in the profile.
+    Both are shown, the later one first; where that one is long, only if the fact bears on the query. A fact on health
+    or another hard constraint stays in the profile, and what was said later is always shown with it.
 
     Args:
         ranked: Standing facts first, then the others, best first.
         followers: What may be such a later statement, by the id of the fact.
+        bearing: Ids of the facts that bear on the query.
         limit: How many memories are shown besides standing facts.
     """
     standing: list[RankedMemory] = []
+    unneeded: list[RankedMemory] = []
     pairs: dict[bytes, RankedMemory] = {}
     for each in ranked:
         if not each.row.standing:
@@ -120,14 +130,16 @@ def put_followers_first(
         follower = _says_more(each.memory, followers.get(each.row.id, ())) if len(pairs) < 2 * MAX_FOLLOWED else None
         if follower is None:
             standing.append(each)
-            continue
-        pairs[follower.row.id] = follower
-        if each.memory.is_safety_critical:
+        elif each.memory.is_safety_critical:
             standing.append(each)
-        else:
+            pairs[follower.row.id] = follower
+        elif each.row.id in bearing or len(follower.memory.text) <= MAX_UNASKED_CHARACTERS:
+            pairs[follower.row.id] = follower
             pairs[each.row.id] = each._replace(row=each.row._replace(standing=False))
+        else:
+            unneeded.append(each)
     if not pairs:
-        return list(ranked)
+        return [each for each in ranked if each not in unneeded]
     others = [each for each in ranked if not each.row.standing and each.row.id not in pairs]
     best = max(each.row.evidence for each in pairs.values())
     place = next((place for place, each in enumerate(others) if each.row.evidence < best), len(others))

@@ -304,8 +304,9 @@ def _find_spares(
     """
 
     def is_worth_it(row: RankedRow) -> bool:
-        return is_worth_showing(row, query) or is_above_note_floor(row, note_floors)
+        return shows_all or is_worth_showing(row, query) or is_above_note_floor(row, note_floors)
 
+    shows_all = asks_in_general(query)
     spares = {row.id: row for row in found.spares if is_worth_it(row)}
     for lost, shown in collapsed:
         if shown.standing and is_worth_it(lost):

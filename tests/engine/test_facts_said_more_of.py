@@ -55,3 +55,21 @@ async def test_a_fact_of_which_nothing_was_said_later_stands_alone(engine: Async
         engine, clock, ["We went to Oslo by train.", "I live in Oslo.", "My boss loves golf."], "recommend a bakery"
     )
     assert [place >= 0 for place in places] == [False, True, False]
+
+
+LONG = [
+    ("I live in Oslo.", "About the plan for Oslo: ", "write a haiku about rain", "Do I live in Oslo?"),
+    ("Ich wohne in Ulm.", "Zum Plan für Ulm: ", "Schreib ein Haiku über Regen", "Wohne ich in Ulm?"),
+    ("Vivo en Cádiz.", "Sobre el plan de Cádiz: ", "escribe un haiku sobre la lluvia", "¿Vivo en Cádiz?"),
+]
+
+
+@pytest.mark.parametrize(("old", "opening", "unrelated", "related"), LONG)
+async def test_a_long_statement_about_a_fact_comes_only_where_the_fact_bears_on_the_message(
+    engine: AsyncRecollect, clock: FakeClock, old: str, opening: str, unrelated: str, related: str
+) -> None:
+    new = opening + ", ".join(f"item {number}" for number in range(40))
+    assert await shown(engine, clock, [old, new], unrelated) == [-1, -1]
+    context = await engine.context(related, user="ana")
+    assert opening in context.text
+    assert old.rstrip(".") in context.text
