@@ -32,8 +32,7 @@ MAX_COMPARED = 100
 MAX_COUNTED = 1_000
 # Facts beside which a later statement is shown, in any prompt.
 MAX_FOLLOWED = 2
-# A longer statement that is later than a fact is not put into prompts on which the fact does not bear: on BEAM, whose
-# messages are long, small talk got 265 tokens by them.
+# A longer statement that is later than a fact costs much room: it stays out of prompts on which the fact does not bear.
 MAX_UNASKED_CHARACTERS = 200
 # Statements that are read to see whether they are about facts, and of those about each.
 MAX_FOLLOWERS, _MAX_EACH = 8, 2
@@ -148,7 +147,12 @@ def put_followers_first(
 
 
 def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory | None:
-    """Return the latest of some statements that has a word of a fact's value, as its speaker wrote it."""
+    """Return the latest of some statements that has a word of a fact's value, as its speaker wrote it.
+
+    The value of a wish is the whole of it: "Always …" is not about another wish that begins like it.
+    """
+    if fact.category == "instruction":
+        return None
     about = _words_of_value(fact)
     named = [each for each in followers if not about.isdisjoint(terms(each.memory.text))]
     return max(named, key=lambda each: each.memory.valid_from, default=None)

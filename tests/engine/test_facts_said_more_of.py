@@ -73,3 +73,20 @@ async def test_a_long_statement_about_a_fact_comes_only_where_the_fact_bears_on_
     context = await engine.context(related, user="ana")
     assert opening in context.text
     assert old.rstrip(".") in context.text
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        ["Always name your sources when I ask about history.", "Always name the units when I ask about physics."],
+        ["Antworte immer kurz.", "Antworte immer auf Deutsch."],
+        ["Respóndeme siempre en español.", "Respóndeme siempre con ejemplos."],
+    ],
+)
+async def test_a_wish_is_not_followed_by_another_that_begins_like_it(
+    engine: AsyncRecollect, clock: FakeClock, wishes: list[str]
+) -> None:
+    await shown(engine, clock, wishes, "thanks!")
+    context = await engine.context("thanks!", user="ana")
+    assert max(context.text.count(wish.rstrip(".")) for wish in wishes) == 1
+    assert context.tokens == context.profile_tokens
