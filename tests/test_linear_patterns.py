@@ -49,6 +49,8 @@ KNOWN_HIDDEN |= {"recollect.lazy_pattern"}
 KNOWN_HIDDEN |= {"recollect.resolution.tokens"}
 
 
+# Escaped names of a frame's own tags.
+KNOWN_HIDDEN |= {"recollect.prompt.render"}
 # Alternatives without any repetition, from a table of our own.
 KNOWN_HIDDEN |= {"recollect.text.topics"}
 

@@ -20,6 +20,7 @@ WITHOUT_USERS_WORDS = {
     "extraction/schemas/paragraph.py",
     "maintenance/capacity.py",
     "maintenance/compaction.py",
+    "prompt/render.py",
     "prompt/template.py",
     "providers/openai_models.py",
     "providers/static_embedder.py",

@@ -37,7 +37,9 @@ def test_a_spread_database_is_told_of_as_text_and_as_json(cli: CommandLine) -> N
 
     first, again = cli("db", "distribute", "--database", url), cli("db", "distribute", "--database", url, "--json")
 
-    assert first.out.splitlines()[0].startswith("distributed by subject: app, app_number, conversation, decision,")
+    assert first.out.splitlines()[0].startswith(
+        "distributed by subject: app, app_number, character_name, conversation, "
+    )
     assert first.out.splitlines()[1] == "replicated to each node: api_key, audit, meta, migration, space"
     assert first.out.splitlines()[2].endswith(": Citus 0-double, 1 node with shards")
     assert again.json["distributed"] == again.json["copied"] == []

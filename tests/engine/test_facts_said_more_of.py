@@ -65,7 +65,7 @@ LONG = [
 
 
 @pytest.mark.parametrize(("old", "opening", "unrelated", "related"), LONG)
-async def test_a_long_statement_about_a_fact_comes_only_where_the_fact_bears_on_the_message(
+async def test_a_long_statement_about_a_fact_comes_only_where_it_bears(
     engine: AsyncRecollect, clock: FakeClock, old: str, opening: str, unrelated: str, related: str
 ) -> None:
     new = opening + ", ".join(f"item {number}" for number in range(40))

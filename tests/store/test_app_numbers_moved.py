@@ -158,7 +158,7 @@ async def of_before(url: str, clock: FakeClock) -> dict[Subject, list[MemoryId]]
     await added(store, Subject("user", "ana"), 1, clock)  # a file brought it a number
     await store.close()
     undone = [
-        "DROP VIEW app_memories",
+        *(f"DROP VIEW {name}" for name in ("apps", "app_shares", "app_memories")),
         *(f"DROP INDEX memory_{name}" for name in ("app_created", "app_updated", "created", "updated", "number")),
         "DROP TABLE app_number",
         "DELETE FROM meta WHERE name LIKE 'numbers/%'",
