@@ -45,11 +45,17 @@ def key_text(key: DatabaseKey, salt: bytes) -> str:
     return f"raw:{key.bits(salt).hex()}{salt.hex()}"
 
 
-def unlock(db: apsw.Connection, key: DatabaseKey | None, where: str) -> bool:
+def unlock(db: apsw.Connection, key: DatabaseKey | None, where: str, *, again: bool = False) -> bool:
     """Make `db` read and write with `key`; a file without a byte becomes an encrypted one.
 
+    Args:
+        db: A connection that has read nothing yet.
+        key: The key; None for a plain file.
+        where: Path for errors.
+        again: Whether a file that the key does not fit is to be opened once more: its first page may be being written.
+
     Returns:
-        False if another process wrote the first bytes meanwhile: open the file once more.
+        False if the file is to be opened once more, as another process wrote its first bytes meanwhile.
 
     Raises:
         BadSettingError: the installed SQLite cannot encrypt.
@@ -69,7 +75,7 @@ def unlock(db: apsw.Connection, key: DatabaseKey | None, where: str) -> bool:
     try:
         db.pragma("schema_version")
     except apsw.NotADBError:
-        if _head_again(db) != head:
+        if again or _head_again(db) != head:
             return False
         if is_encrypted(head):
             raise DatabaseKeyError(

@@ -2,7 +2,7 @@
 
 import os
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -18,6 +18,8 @@ from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, newest_schem
 MEMORY = ":memory:"
 # How long to wait for another process's write, in milliseconds. Ours last a few; a backup or an erasure some seconds.
 BUSY_MS = 10_000
+# A file whose first page is being made by another process is read once more before its key counts as wrong.
+KEY_ATTEMPTS, KEY_PAUSE_S = 4, 0.02
 # A 256-number vector (1 kB) with its key stays in its leaf; SQLite's 4096 would put most into overflow pages.
 PAGE_BYTES = 8192
 # Page cache of a connection: the system caches the file once more, so a few thousand pages are enough.
@@ -157,16 +159,15 @@ def _create(path: Path) -> None:
         if not folder.exists():
             folder.mkdir(mode=0o700, exist_ok=True)
     try:
-        os.mknod(path, 0o600)  # without a descriptor, whose end would drop the locks of a thread that is faster
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
         return
-    except (AttributeError, OSError):  # Windows has none, macOS and some file systems refuse it
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _connect(place: DatabaseLocation) -> apsw.Connection:
+    attempts = 0
     while True:
+        attempts += 1
         with ExitStack() as on_failure:
             # URIs for `reencrypt`; a path that begins with a slash or a drive is none.
             access = apsw.SQLITE_OPEN_READONLY if place.read_only else apsw.SQLITE_OPEN_READWRITE
@@ -174,7 +175,8 @@ def _connect(place: DatabaseLocation) -> apsw.Connection:
             db = apsw.Connection(name, flags=access | apsw.SQLITE_OPEN_URI, vfs=place.vfs)
             on_failure.callback(db.close)
             db.set_busy_timeout(BUSY_MS)
-            if place.path != MEMORY and not unlock(db, place.key, place.path):
+            if place.path != MEMORY and not unlock(db, place.key, place.path, again=attempts < KEY_ATTEMPTS):
+                time.sleep(KEY_PAUSE_S)
                 continue
             # Else a join is planned again for each bound value, to see whether a partial index fits it: 55 µs, not 7.
             db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
