@@ -28,7 +28,7 @@ def unprivileged(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Let nobody write the folder from now on."""
+    """Make the folder read-only for all users."""
     folder.chmod(0o555)
     yield
 

@@ -12,6 +12,8 @@ from recollect.recall.unindexed import put_unindexed_first
 from recollect.text import bare
 from recollect.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory, Subject
 
+SAID_MORE = "much was said later about it, and it does not bear on the message"
+
 
 def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tokens: Counting) -> Recall:
     """Finish a ranking with the texts of its memories.
@@ -26,7 +28,10 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     fetched = [RankedMemory(row, memories[id_]) for row, id_ in rows if id_ in memories]
     omitted = list(ranking.left_out)
     found = _without_overruled(fetched, ranking, omitted)
+    standing = {each.memory.id for each in found if each.row.standing}
     found = put_followers_first(found, _followers(ranking, memories), bearing=ranking.spares, limit=query.limit)
+    unneeded = standing - {each.memory.id for each in found}
+    omitted += [OmittedMemory(id=id_, reason=SAID_MORE) for id_ in sorted(unneeded)]
     found = _order_by_time(found, ranking, memories, omitted)
     found = put_unindexed_first(found, query, ranking.spares)
     kept, lost = pack(

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.engine import AsyncRecollect
+from recollect.recall.finalize import SAID_MORE
 from recollect.testing import FakeClock
 from sample_chats import assistant, user
 
@@ -70,6 +71,8 @@ async def test_a_long_statement_about_a_fact_comes_only_where_it_bears(
 ) -> None:
     new = opening + ", ".join(f"item {number}" for number in range(40))
     assert await shown(engine, clock, [old, new], unrelated) == [-1, -1]
+    left_out = (await engine.context(unrelated, user="ana")).left_out
+    assert [omitted.reason for omitted in left_out].count(SAID_MORE) == 1
     context = await engine.context(related, user="ana")
     assert opening in context.text
     assert old.rstrip(".") in context.text

@@ -80,7 +80,7 @@ async def extraction(engine: AsyncRecollect) -> FormationStatus:
     return status
 
 
-# Turn by turn, the model is asked for each of them alone: one way to fail stands for all.
+# Turn by turn, the model is asked about each of them alone, so one way to fail is enough.
 @pytest.mark.parametrize(
     ("how", "apart"), [*((how, False) for how in NONSENSE), *((how, True) for how in sampled(NONSENSE, len(NONSENSE)))]
 )

@@ -30,7 +30,7 @@ UNREAD = (
 )
 
 
-# Where somebody works, and that they will not any more.
+# A statement of where one works, and one that this ends on a coming day.
 LEAVES = (
     ("I work at Norvik.", "I leave Norvik on 1 March 2027."),
     ("Ich arbeite bei Norvik.", "Am 1. März 2027 höre ich bei Norvik auf."),
