@@ -141,6 +141,8 @@ class SubjectTurns:
         over = []
         count = places - len(self._running)
         for keys in await self._next(count, without, is_idle=not own) if count > 0 else ():
+            if any(turn.subject == keys[0].subject for turn in self._running):
+                continue  # begun by another caller while the database was asked
             new = [key for key in keys if key not in tried]
             if not new:
                 over.append(keys[0].subject)

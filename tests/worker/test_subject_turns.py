@@ -189,6 +189,32 @@ async def test_a_call_that_hangs_holds_up_its_own_subject_alone(store: Store, cl
     await asyncio.wait_for(running, PATIENCE_S)
 
 
+async def test_looks_at_the_same_time_give_a_subject_one_turn(
+    store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    next_slices, lease = store.formations.next_slices, store.formations.lease
+    looked, leased = asyncio.Barrier(2), list[FormationKey]()
+
+    async def looks_with_another(*place: object, **options: object) -> object:
+        found = await next_slices(*place, **options)  # type: ignore[arg-type]
+        with suppress(asyncio.BrokenBarrierError):
+            async with asyncio.timeout(PATIENCE_S):
+                await looked.wait()
+        await looked.abort()
+        return found
+
+    async def notes(key: FormationKey, **times: object) -> Lease | None:
+        leased.append(key)
+        return await lease(key, **times)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store.formations, "next_slices", looks_with_another)
+    monkeypatch.setattr(store.formations, "lease", notes)
+    await say(store, clock, ANA, "chat")
+    worker = Worker(runtime_of(store, clock), {"extract": Delayed()})
+    assert sum(await asyncio.gather(worker.round(), worker.round())) == 1
+    assert len(leased) == 1, "a second turn would take the stages that the first has leased ahead"
+
+
 async def test_a_subject_whose_rows_cannot_be_reached_holds_up_no_other(
     store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
