@@ -27,18 +27,18 @@ help: ## Show all targets
 # uv is pinned and lives in the environment itself; hashes in the lock files pin the rest.
 $(BIN)/uv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "Recollect needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 run"; exit 1; }
+	  || { echo "ToldOnce needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 run"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv==0.13.8'
 
 $(VENV)/.run: requirements.lock pyproject.toml $(BIN)/uv
-	@echo "Installing Recollect into $(VENV) …"
+	@echo "Installing ToldOnce into $(VENV) …"
 	@test -f $(VENV)/.dev || $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock pyproject.toml $(BIN)/uv
-	@echo "Installing Recollect and its development tools into $(VENV) …"
+	@echo "Installing ToldOnce and its development tools into $(VENV) …"
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@ $(VENV)/.run
@@ -48,8 +48,8 @@ $(VENV)/.postgres: deploy/requirements.lock $(VENV)/.run
 	@test -f $(VENV)/.dev || $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r deploy/requirements.lock
 	@touch $@
 
-run: $(VENV)/$(if $(filter postgres%,$(RECOLLECT_DATABASE_URL)),.postgres,.run) ## Start the server on a file in your data folder; no key needed
-	@exec $(BIN)/recollect serve
+run: $(VENV)/$(if $(filter postgres%,$(TOLDONCE_DATABASE_URL)),.postgres,.run) ## Start the server on a file in your data folder; no key needed
+	@exec $(BIN)/toldonce serve
 
 test: $(VENV)/.dev ## Everything CI runs
 	@$(MAKE) --no-print-directory -j2 lint bytecode
@@ -79,7 +79,7 @@ bench: $(VENV)/.dev ## Benchmarks: a table, and JSON in bench-results/
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 soak: $(VENV)/.dev ## Long campaigns: make soak COUNT=200
-	@RECOLLECT_SOAK=$(or $(COUNT),200) $(BIN)/pytest -q -ra -m soak -s $(ARGS)
+	@TOLDONCE_SOAK=$(or $(COUNT),200) $(BIN)/pytest -q -ra -m soak -s $(ARGS)
 
 mutants: $(VENV)/.dev ## Plant defects one by one; each must fail a named test
 	@$(BIN)/python -m tests.mutants $(ARGS)

@@ -45,7 +45,7 @@ BY_NAME: Mapping[str, Benchmark] = {"bounds": bounds.run, "others": measurement.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks that were asked for."""
     known = {**BENCHMARKS, **BY_NAME}
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Recollect on this machine.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure ToldOnce on this machine.")
     parser.add_argument(
         "--quick", action="store_true", help="small counts, under a minute in all; to see that they run"
     )

@@ -1,4 +1,4 @@
-"""What MCP costs an agent: tokens of tools and answers, and the start of `recollect mcp`. Starts processes."""
+"""What MCP costs an agent: tokens of tools and answers, and the start of `toldonce mcp`. Starts processes."""
 
 import asyncio
 import json
@@ -12,10 +12,10 @@ from benchmarks.filler import parts_in, settings_for
 from benchmarks.made_up import Writer
 from benchmarks.progress import steps
 from benchmarks.rows import Row, spread
-from recollect.engine import AsyncRecollect
-from recollect.mcp_server.catalog import INSTRUCTIONS, TOOLS
-from recollect.mcp_server.toolbox import Toolbox
-from recollect.providers.token_counter import token_counter
+from toldonce.engine import AsyncToldOnce
+from toldonce.mcp_server.catalog import INSTRUCTIONS, TOOLS
+from toldonce.mcp_server.toolbox import Toolbox
+from toldonce.providers.token_counter import token_counter
 
 # The promise (issue 17) for the tools with their instructions.
 BAR_TOKENS = 800
@@ -43,9 +43,9 @@ async def _tokens() -> list[Row]:
         Row(name="instructions", value=counter.count(INSTRUCTIONS), unit="tokens"),
         Row(name="both", value=tools + counter.count(INSTRUCTIONS), unit="tokens", bar=BAR_TOKENS),
     ]
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
         async with parts_in(settings_for(Path(folder))) as parts:
-            engine = AsyncRecollect(parts)
+            engine = AsyncToldOnce(parts)
             user, writer = engine.subject("ana"), Writer()
             await engine.bulk.add(writer.sentences(200), user=user)
             toolbox = Toolbox(engine=engine, reads=(user,), writes=user)
@@ -60,8 +60,8 @@ async def _tokens() -> list[Row]:
 
 def _started() -> float:
     """Return how long a process takes from its start to its answer to the handshake, in ms."""
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
-        command = [sys.executable, "-m", "recollect", "mcp", "--database", f"sqlite:///{folder}/memory.sqlite3"]
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
+        command = [sys.executable, "-m", "toldonce", "mcp", "--database", f"sqlite:///{folder}/memory.sqlite3"]
         begin = time.perf_counter()
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             if process.stdin is None or process.stdout is None:

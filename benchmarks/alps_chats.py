@@ -12,12 +12,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.datasets.json_node import Node, parse
-from recollect.datasets.load import read_bytes
-from recollect.errors import BadRequestError
-from recollect.text import words
-from recollect.text.languages import guess
-from recollect.text.scripts import runs, script_of
+from toldonce.datasets.json_node import Node, parse
+from toldonce.datasets.load import read_bytes
+from toldonce.errors import BadRequestError
+from toldonce.text import words
+from toldonce.text.languages import guess
+from toldonce.text.scripts import runs, script_of
 
 ENGLISH = "en"
 _REMARK = "[ERROR"

@@ -13,20 +13,20 @@ from typing import Any
 
 from benchmarks.alps_chats import AlpsChat, AlpsItem
 from benchmarks.alps_evidence import FoundEvidence
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_components
-from recollect.evaluation.extraction_modes import emptiest, item
-from recollect.evaluation.instrumentation import ConversationClock
-from recollect.extraction.llm import SCHEMA_NAME
-from recollect.extraction.marked_text import without_marks
-from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
-from recollect.lazy_pattern import LazyPattern
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.model_factory import OpenedModel
-from recollect.providers.protocols import ModelAnswer
-from recollect.settings import Settings
-from recollect.text import bare
-from recollect.types import Decision, Memory
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import open_components
+from toldonce.evaluation.extraction_modes import emptiest, item
+from toldonce.evaluation.instrumentation import ConversationClock
+from toldonce.extraction.llm import SCHEMA_NAME
+from toldonce.extraction.marked_text import without_marks
+from toldonce.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
+from toldonce.lazy_pattern import LazyPattern
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.model_factory import OpenedModel
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.settings import Settings
+from toldonce.text import bare
+from toldonce.types import Decision, Memory
 
 PROFILE = "default"
 # The data set dates nothing. Each message has a day of its own: a question names the days, so that the stand-in model
@@ -106,7 +106,7 @@ def type_of(label: str) -> str:
 class EngineRun:
     """An engine that forms chats, one after the other."""
 
-    def __init__(self, engine: AsyncRecollect, clock: ConversationClock) -> None:
+    def __init__(self, engine: AsyncToldOnce, clock: ConversationClock) -> None:
         """Take an engine over a new database, and its clock."""
         self._engine = engine
         self._clock = clock
@@ -149,7 +149,7 @@ async def engine_run(model: OpenedModel | None = None) -> AsyncIterator[EngineRu
     settings = Settings.load(database_url="sqlite:///:memory:", profile=PROFILE, worker=False)
     parts = await open_components(settings, clock)
     profiles = parts.profiles if model is None else _ProfilesWithoutTurns()
-    async with AsyncRecollect(replace(parts, model=model, profiles=profiles)) as engine:
+    async with AsyncToldOnce(replace(parts, model=model, profiles=profiles)) as engine:
         yield EngineRun(engine, clock)
 
 

@@ -11,19 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.alps_chats import AlpsChat, AlpsItem
-from recollect.extraction.machine_text import find_machine_text
-from recollect.extraction.mail_and_posts import find_mail, find_posts
-from recollect.extraction.material import find_material
-from recollect.extraction.pasted import find_pasted
-from recollect.extraction.redaction import redact
-from recollect.extraction.retrieval_prompts import find_retrieved
-from recollect.extraction.role_play import find_role_play
-from recollect.extraction.sources import MAX_READ_CHARACTERS, readable_text
-from recollect.extraction.spans import Span, blank_out
-from recollect.extraction.transcripts import find_thread, find_transcript
-from recollect.extraction.wrappers import find_wrapped
-from recollect.lazy_pattern import LazyPattern
-from recollect.text import bare, is_unspaced
+from toldonce.extraction.machine_text import find_machine_text
+from toldonce.extraction.mail_and_posts import find_mail, find_posts
+from toldonce.extraction.material import find_material
+from toldonce.extraction.pasted import find_pasted
+from toldonce.extraction.redaction import redact
+from toldonce.extraction.retrieval_prompts import find_retrieved
+from toldonce.extraction.role_play import find_role_play
+from toldonce.extraction.sources import MAX_READ_CHARACTERS, readable_text
+from toldonce.extraction.spans import Span, blank_out
+from toldonce.extraction.transcripts import find_thread, find_transcript
+from toldonce.extraction.wrappers import find_wrapped
+from toldonce.lazy_pattern import LazyPattern
+from toldonce.text import bare, is_unspaced
 
 # What joins passages; brackets around it, as in '[...]', are no words.
 _JOINT = LazyPattern(r"\.{3,}|…|\n")

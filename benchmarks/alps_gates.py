@@ -6,9 +6,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.alps_chats import AlpsChat, fold_of
-from recollect.errors import SetupError
-from recollect.extraction.rules import kept_sentences
-from recollect.extraction.statement_gate import StatementGate, load_gate
+from toldonce.errors import SetupError
+from toldonce.extraction.rules import kept_sentences
+from toldonce.extraction.statement_gate import StatementGate, load_gate
 
 
 def gate_file(folder: Path, fold: int) -> Path:

@@ -21,12 +21,12 @@ from benchmarks.alps_evidence import (
     rest_on_same_words,
 )
 from benchmarks.alps_skips import skipped_messages
-from recollect.extraction.evidence import ONLY_CARRIED
-from recollect.extraction.redaction import redact
-from recollect.lazy_pattern import LazyPattern
-from recollect.text import clean, squeeze
-from recollect.text.source_marks import PASTED_MARK, names_pasted_source
-from recollect.types import Action, Decision
+from toldonce.extraction.evidence import ONLY_CARRIED
+from toldonce.extraction.redaction import redact
+from toldonce.lazy_pattern import LazyPattern
+from toldonce.text import clean, squeeze
+from toldonce.text.source_marks import PASTED_MARK, names_pasted_source
+from toldonce.types import Action, Decision
 
 
 class Outcome(StrEnum):

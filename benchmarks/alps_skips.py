@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from benchmarks.alps_chats import AlpsChat
 from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_parts
 from benchmarks.alps_gates import gate_in_use
-from recollect.extraction.courtesy import SkipReason
-from recollect.extraction.sources import carried_texts, invented_words, without_role_play
-from recollect.extraction.statement_gate import StatementGate
-from recollect.formation.extract import EARLIER
-from recollect.formation.skips import skip_of
-from recollect.types import ConversationId, LoggedMessage
+from toldonce.extraction.courtesy import SkipReason
+from toldonce.extraction.sources import carried_texts, invented_words, without_role_play
+from toldonce.extraction.statement_gate import StatementGate
+from toldonce.formation.extract import EARLIER
+from toldonce.formation.skips import skip_of
+from toldonce.types import ConversationId, LoggedMessage
 
 # The data set dates nothing, and nothing here depends on dates.
 _SAID_AT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ from benchmarks.alps_outcomes import KEPT, ItemOutcome, Outcome, count_outcomes,
 from benchmarks.alps_scores import frequent_languages
 from benchmarks.alps_skips import count_skipped, skipped_messages
 from benchmarks.rows import Row
-from recollect.extraction.statement_gate import StatementGate
+from toldonce.extraction.statement_gate import StatementGate
 
 # Promises: of well-evidenced items lost, of gold utterances that no model is shown, in percent.
 MAX_LOST, MAX_SKIPPED = 3.0, 2.0

@@ -25,8 +25,8 @@ from benchmarks.alps_tables import data_rows, kept_rows, lost_rows, skip_rows
 from benchmarks.progress import steps
 from benchmarks.quiet import errors_only
 from benchmarks.report import Benchmark, measure
-from recollect.errors import BadRequestError, SetupError
-from recollect.extraction.statement_gate import StatementGate
+from toldonce.errors import BadRequestError, SetupError
+from toldonce.extraction.statement_gate import StatementGate
 
 QUICK_CHATS = 100
 WITHOUT_MODEL = "without a model"

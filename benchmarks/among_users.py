@@ -14,12 +14,12 @@ from benchmarks.known import Known
 from benchmarks.made_up import SEED, Writer
 from benchmarks.recall import QUERY_WORDS
 from benchmarks.rows import Row, percentile, spread
-from recollect.clock import Clock, SystemClock
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import Components, open_components
-from recollect.providers.static_embedder import SPACE
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from toldonce.clock import Clock, SystemClock
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import Components, open_components
+from toldonce.providers.static_embedder import SPACE
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
 
 CLIENTS = 8
 # The promise (issue 5): recall among 20,000 users takes less than this times what it takes among 1,000.
@@ -104,7 +104,7 @@ async def run(server_url: str, sizes: Sizes) -> list[Row]:
     for way in WAYS:
         async with AsyncExitStack() as stack:
             opened = [await parts_at(place.url, queries, SystemClock(), cache=way.cache) for place in places]
-            engines = [await stack.enter_async_context(AsyncRecollect(parts)) for parts in opened]
+            engines = [await stack.enter_async_context(AsyncToldOnce(parts)) for parts in opened]
             times = [Times() for _ in places]
             for number in range(_SERIES + 1):
                 for place, engine, counted in zip(places, engines, times, strict=True):
@@ -143,7 +143,7 @@ async def _filled(server_url: str, sizes: Sizes, crowd: Crowd) -> tuple[list[Pla
     return places, rows
 
 
-async def _series(engine: AsyncRecollect, asked: Sequence[tuple[int, str]], clients: int, times: Times) -> None:
+async def _series(engine: AsyncToldOnce, asked: Sequence[tuple[int, str]], clients: int, times: Times) -> None:
     """Let the clients recall at the same time, each as soon as its last one is there."""
     waiting = iter(asked)
 
@@ -189,10 +189,10 @@ async def _checked(place: Place, users: int, crowd: Crowd, queries: Sequence[str
     picked = np.random.default_rng(SEED).permutation(place.users)[:users].tolist()
     compared = 0
     parts = await parts_at(place.url, queries, FakeClock(), cache=0)
-    async with AsyncRecollect(parts) as among:
+    async with AsyncToldOnce(parts) as among:
         for number in picked:
             own = await parts_at("sqlite:///:memory:", queries, FakeClock(), cache=0)
-            async with AsyncRecollect(own) as alone:
+            async with AsyncToldOnce(own) as alone:
                 await own.store.memories.apply(user(number), crowd.memories(number), [])
                 for query in queries[:_CHECKED_QUERIES]:
                     one, other = [

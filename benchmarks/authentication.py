@@ -19,13 +19,13 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from benchmarks.filler import parts_in, settings_for
 from benchmarks.progress import steps
 from benchmarks.rows import Row, spread
-from recollect.engine import AsyncRecollect
-from recollect.server.app import identity_policy
-from recollect.server.asgi import Headers, Receive, Scope, Send
-from recollect.server.auth.authenticator import Authenticator
-from recollect.server.auth.guard import AccessGuard
-from recollect.server.origin_guard import OriginGuard
-from recollect.types import Access, NewApiKey
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import identity_policy
+from toldonce.server.asgi import Headers, Receive, Scope, Send
+from toldonce.server.auth.authenticator import Authenticator
+from toldonce.server.auth.guard import AccessGuard
+from toldonce.server.origin_guard import OriginGuard
+from toldonce.types import Access, NewApiKey
 
 # The promise (issue 16) for each request.
 BAR_US = 50.0
@@ -34,7 +34,7 @@ CLIENTS = 100
 # Keys that are made at once: the database writes them in few transactions.
 _BATCH = 500
 _HEADERS = ((b"host", b"localhost"), (b"content-type", b"application/json"), (b"accept", b"*/*"))
-_ISSUER, _AUDIENCE, _KEY_ID = "https://id.example.org", "recollect", "1"
+_ISSUER, _AUDIENCE, _KEY_ID = "https://id.example.org", "toldonce", "1"
 
 
 def run(quick: bool) -> list[Row]:
@@ -50,9 +50,9 @@ def run(quick: bool) -> list[Row]:
 
 
 async def _with_keys(count: int, requests: int) -> list[Row]:
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
         async with parts_in(settings_for(Path(folder))) as parts:
-            engine = AsyncRecollect(parts)
+            engine = AsyncToldOnce(parts)
             secrets = await _made(engine, count)
             rows = await _requests(f"{count:,} keys, request with a key", engine, secrets, requests)
             looked_up = iter(secrets[: requests // 10] * -(-requests // 10 // count))
@@ -65,17 +65,17 @@ async def _with_keys(count: int, requests: int) -> list[Row]:
 
 async def _with_tokens(requests: int) -> list[Row]:
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    with TemporaryDirectory(prefix="recollect-bench-") as folder, _provider(key) as url:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder, _provider(key) as url:
         settings = settings_for(Path(folder), jwt_issuer=_ISSUER, jwt_audience=_AUDIENCE, jwt_jwks_url=url)
         async with parts_in(settings) as parts:
-            engine = AsyncRecollect(parts)
+            engine = AsyncToldOnce(parts)
             rows = await _requests("request with a JWT", engine, _tokens(key, CLIENTS, "user"), requests)
             fresh = cycle(_tokens(key, requests // 10, "new"))
             samples = await _timed(_authenticating(engine, fresh), requests // 10)
             return rows + spread("first request with a JWT (RS256)", samples, "µs")
 
 
-async def _requests(name: str, engine: AsyncRecollect, credentials: Sequence[bytes], requests: int) -> list[Row]:
+async def _requests(name: str, engine: AsyncToldOnce, credentials: Sequence[bytes], requests: int) -> list[Row]:
     """Measure requests of clients that are known, in the authenticator and in all that comes before the routes."""
     chosen = cycle(credentials[:: max(1, len(credentials) // CLIENTS)])
     authenticate = _authenticating(engine, chosen)
@@ -88,7 +88,7 @@ async def _requests(name: str, engine: AsyncRecollect, credentials: Sequence[byt
     return rows + spread(f"{name}, whole guard", await _timed(guarded, requests), "µs", bar=BAR_US)
 
 
-def _authenticating(engine: AsyncRecollect, credentials: Iterator[bytes]) -> Callable[[], Awaitable[None]]:
+def _authenticating(engine: AsyncToldOnce, credentials: Iterator[bytes]) -> Callable[[], Awaitable[None]]:
     authenticator = Authenticator.of(engine, identity_policy(engine.settings))
 
     async def authenticate() -> None:
@@ -97,7 +97,7 @@ def _authenticating(engine: AsyncRecollect, credentials: Iterator[bytes]) -> Cal
     return authenticate
 
 
-def _guarded(engine: AsyncRecollect, credentials: Iterator[bytes]) -> Callable[[], Awaitable[None]]:
+def _guarded(engine: AsyncToldOnce, credentials: Iterator[bytes]) -> Callable[[], Awaitable[None]]:
     """Return a request through all guards, to an application that does nothing."""
     served = 0
 
@@ -167,17 +167,17 @@ def _tokens(key: rsa.RSAPrivateKey, count: int, users: str) -> list[bytes]:
     ]
 
 
-async def _look_up(engine: AsyncRecollect, secrets: Iterator[bytes]) -> None:
+async def _look_up(engine: AsyncToldOnce, secrets: Iterator[bytes]) -> None:
     if await engine.keys.find(next(secrets).decode()) is None:
         raise AssertionError("a key that was made is not found")
 
 
-async def _find_none_valid(engine: AsyncRecollect) -> None:
+async def _find_none_valid(engine: AsyncToldOnce) -> None:
     if await engine.keys.is_any_valid():
         raise AssertionError("all keys were revoked, and one is valid")
 
 
-async def _made(engine: AsyncRecollect, count: int) -> list[bytes]:
+async def _made(engine: AsyncToldOnce, count: int) -> list[bytes]:
     secrets: list[bytes] = []
     for start in range(0, count, _BATCH):
         new = [
@@ -189,7 +189,7 @@ async def _made(engine: AsyncRecollect, count: int) -> list[bytes]:
     return secrets
 
 
-async def _revoke_all(engine: AsyncRecollect) -> None:
+async def _revoke_all(engine: AsyncToldOnce) -> None:
     after = ""
     while page := await engine.keys.list(after=after, limit=_BATCH):
         await asyncio.gather(*(engine.keys.revoke(key.id) for key in page))

@@ -5,9 +5,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from recollect.recall.query import Query
-from recollect.text import term_key
-from recollect.types import SubjectSnapshot
+from toldonce.recall.query import Query
+from toldonce.text import term_key
+from toldonce.types import SubjectSnapshot
 
 Scores = npt.NDArray[np.float64]
 

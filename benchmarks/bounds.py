@@ -111,7 +111,7 @@ class Attacked:
 
 @contextmanager
 def _attacked(*, descriptors: int | None = None, **settings: object) -> Iterator[Attacked]:
-    with TemporaryDirectory(prefix="recollect-bench-") as name, child("benchmarks.flood") as upstream:
+    with TemporaryDirectory(prefix="toldonce-bench-") as name, child("benchmarks.flood") as upstream:
         folder = Path(name)
         url = f"http://127.0.0.1:{upstream}/v1"
         with server(folder, descriptors=descriptors, UPSTREAM_URL=url, **settings) as running:
@@ -216,7 +216,7 @@ def _read_memories(port: int) -> None:
 
 
 def _stored(folder: Path, name: str) -> Row:
-    with closing(sqlite3.connect(folder / "recollect.sqlite3")) as database:
+    with closing(sqlite3.connect(folder / "toldonce.sqlite3")) as database:
         [longest] = database.execute("SELECT coalesce(max(length(text)), 0) FROM message").fetchone()
     return Row(name=f"{name}: longest recorded message", value=longest / 1e6, unit="MB")
 

@@ -21,14 +21,14 @@ from benchmarks.many_users import serving
 from benchmarks.progress import steps
 from benchmarks.report import measure
 from benchmarks.rows import Row
-from recollect.cli.replay_run import Replay, read_plan
-from recollect.clock import SystemClock
-from recollect.datasets.recordings import Format
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_components
-from recollect.engine.databases import copy_database
-from recollect.settings import Settings
-from recollect.types import Subject
+from toldonce.cli.replay_run import Replay, read_plan
+from toldonce.clock import SystemClock
+from toldonce.datasets.recordings import Format
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import open_components
+from toldonce.engine.databases import copy_database
+from toldonce.settings import Settings
+from toldonce.types import Subject
 
 _numbers = count(1)
 PARTS = ("import", "copy", "replay", "add")
@@ -74,14 +74,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--memories", type=int, metavar="N", help=f"how many (default: {FULL.memories:,})")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument(
-        "--url", help="a PostgreSQL server with pgvector; databases recollect_bench_… are created again there"
+        "--url", help="a PostgreSQL server with pgvector; databases toldonce_bench_… are created again there"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
     asked = parser.parse_args(arguments)
 
     def run(quick: bool) -> list[Row]:
         sizes = QUICK if quick else FULL
-        with serving(asked.url) as url, TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with serving(asked.url) as url, TemporaryDirectory(prefix="toldonce-bench-") as folder:
             return Bulk(url, Path(folder), replace(sizes, memories=asked.memories or sizes.memories)).run(asked.only)
 
     measure({"bulk": run}, quick=asked.quick, file=asked.json)
@@ -158,7 +158,7 @@ class Bulk:
 
 async def _fill(url: str, users: int, half: int) -> None:
     async with parts_in(Settings.load(database_url=url)) as parts:
-        engine, filler = AsyncRecollect(parts), Filler(parts=parts)
+        engine, filler = AsyncToldOnce(parts), Filler(parts=parts)
         texts = Writer(1).sentences(users * half * 2)
         for number in range(users):
             mine = texts[number * half * 2 : (number + 1) * half * 2]
@@ -210,9 +210,9 @@ async def _added(url: str, texts: Sequence[str], at_once: int, embedder: FarEmbe
 
 
 @asynccontextmanager
-async def _engine(url: str, embedder: FarEmbedder | None = None) -> AsyncIterator[AsyncRecollect]:
+async def _engine(url: str, embedder: FarEmbedder | None = None) -> AsyncIterator[AsyncToldOnce]:
     parts = await open_components(Settings.load(database_url=url), SystemClock())
-    async with AsyncRecollect(parts if embedder is None else replace(parts, embedder=embedder)) as engine:
+    async with AsyncToldOnce(parts if embedder is None else replace(parts, embedder=embedder)) as engine:
         yield engine
 
 

@@ -20,11 +20,11 @@ from benchmarks.dialogues import sessions
 from benchmarks.kept_vectors import KeptVectors
 from benchmarks.pairs import PARAPHRASE
 from benchmarks.sentence_pairs import Pair, sts
-from recollect.profiles.policies import ResolvePolicy
-from recollect.providers.calibration import ANSWERS_AMONG_CANDIDATES, Calibration
-from recollect.providers.model_factory import open_embedder
-from recollect.providers.protocols import Embedder, OpenedEmbedder
-from recollect.settings import Settings
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.providers.calibration import ANSWERS_AMONG_CANDIDATES, Calibration
+from toldonce.providers.model_factory import open_embedder
+from toldonce.providers.protocols import Embedder, OpenedEmbedder
+from toldonce.settings import Settings
 
 # LoCoMo's categories whose evidence answers the question; the fifth has questions without an answer.
 _ANSWERED = frozenset({1, 2, 3, 4})

@@ -22,22 +22,22 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from benchmarks.quiet import errors_only
-from recollect.datasets.beam import QUESTIONS, numbers
-from recollect.datasets.dataset import DatasetConversation, DatasetTurn
-from recollect.datasets.load import read_data
-from recollect.engine import AsyncRecollect, Components, open_components
-from recollect.evaluation.extraction_modes import emptiest, item
-from recollect.evaluation.ingest import Ingest, IngestCost, exchanges
-from recollect.evaluation.instrumentation import ConversationClock
-from recollect.extraction.llm import SCHEMA_NAME
-from recollect.extraction.redaction import redact
-from recollect.extraction.sources import readable_text
-from recollect.formation.neighbours import gather_neighbours
-from recollect.formation.runtime import Runtime
-from recollect.providers.chunker import chunks
-from recollect.providers.protocols import ModelAnswer
-from recollect.settings import Settings
-from recollect.types import Candidate, ConversationId, Memory, MemoryKind, Subject
+from toldonce.datasets.beam import QUESTIONS, numbers
+from toldonce.datasets.dataset import DatasetConversation, DatasetTurn
+from toldonce.datasets.load import read_data
+from toldonce.engine import AsyncToldOnce, Components, open_components
+from toldonce.evaluation.extraction_modes import emptiest, item
+from toldonce.evaluation.ingest import Ingest, IngestCost, exchanges
+from toldonce.evaluation.instrumentation import ConversationClock
+from toldonce.extraction.llm import SCHEMA_NAME
+from toldonce.extraction.redaction import redact
+from toldonce.extraction.sources import readable_text
+from toldonce.formation.neighbours import gather_neighbours
+from toldonce.formation.runtime import Runtime
+from toldonce.providers.chunker import chunks
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.settings import Settings
+from toldonce.types import Candidate, ConversationId, Memory, MemoryKind, Subject
 
 KINDS = ("contradiction_resolution", "knowledge_update")
 MIN_SIMILARITY = 0.82
@@ -116,7 +116,7 @@ def pairs_of(folder: Path, conversation: DatasetConversation) -> list[Pair]:
 async def measure(parts: Components, conversation: DatasetConversation, pairs: Sequence[Pair], found: Found) -> None:
     """Tell a chat, and at each later statement see what it is weighed against."""
     model = Verbatim()
-    engine = AsyncRecollect(replace(parts, model=model))
+    engine = AsyncToldOnce(replace(parts, model=model))
     user = Subject("user", conversation.id)
     telling = Ingest(engine, _clock(parts), None, IngestCost())
     found.pairs += [pair.question for pair in pairs]

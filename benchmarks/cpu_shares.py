@@ -25,8 +25,8 @@ from benchmarks.recall import QUERY_WORDS
 from benchmarks.report import measure
 from benchmarks.rows import Row
 from benchmarks.throughput import Noter
-from recollect.engine import AsyncRecollect
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import Subject
 
 USER = Subject("user", "bench")
 # Packages that take less are not listed.
@@ -82,7 +82,7 @@ def run(quick: bool) -> list[Row]:
     sizes = QUICK if quick else FULL
     rows = []
     for model in (None, Noter()):
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-") as folder:
             rows += asyncio.run(measured(Path(folder), sizes, model))
     return rows
 
@@ -93,7 +93,7 @@ async def measured(folder: Path, sizes: Sizes, model: Noter | None) -> list[Row]
     async with parts_in(settings_for(folder)) as parts:
         await Filler(parts=parts).notes(USER, writer.sentences(sizes.memories))
     rows = []
-    async with await AsyncRecollect.open(settings_for(folder), model=model) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder), model=model) as engine:
         calls = _calls(engine, writer)
         wanted = {"a formed turn, with a model": calls["a formed turn"]} if model else calls
         for name, call in steps("cpu shares", list(wanted.items())):
@@ -101,7 +101,7 @@ async def measured(folder: Path, sizes: Sizes, model: Noter | None) -> list[Row]
     return rows
 
 
-def _calls(engine: AsyncRecollect, writer: Writer) -> dict[str, Call]:
+def _calls(engine: AsyncToldOnce, writer: Writer) -> dict[str, Call]:
     turns = count()
 
     async def formed() -> None:
@@ -126,7 +126,7 @@ def _calls(engine: AsyncRecollect, writer: Writer) -> dict[str, Call]:
     }
 
 
-async def _call(engine: AsyncRecollect, name: str, call: Call, times: int) -> list[Row]:
+async def _call(engine: AsyncToldOnce, name: str, call: Call, times: int) -> list[Row]:
     if name.startswith("an add of"):
         times = max(2, times // 10)
     await call()
@@ -148,7 +148,7 @@ async def _call(engine: AsyncRecollect, name: str, call: Call, times: int) -> li
     ]
 
 
-async def _profiled(call: Call, times: int, engine: AsyncRecollect | None = None) -> Spent:
+async def _profiled(call: Call, times: int, engine: AsyncToldOnce | None = None) -> Spent:
     """Profile calls on the event loop's thread; with an engine, on the thread that writes its database."""
     profile = Profile(time.thread_time)
     if engine is None:
@@ -199,8 +199,8 @@ def _shares(name: str, *spent: Spent) -> list[Row]:
 def _package(function: Function) -> str:
     """Name the package that a function belongs to; empty for built-in functions, whose time is their callers'.
 
-    >>> _package(("/x/recollect/store/sql/rows.py", 1, "fetch")), _package(("/x/recollect/ids.py", 1, "new_id"))
-    ('recollect.store', 'recollect')
+    >>> _package(("/x/toldonce/store/sql/rows.py", 1, "fetch")), _package(("/x/toldonce/ids.py", 1, "new_id"))
+    ('toldonce.store', 'toldonce')
     >>> _package(("~", 0, "<method 'execute' of 'apsw.Cursor' objects>")), _package(("~", 0, "<built-in method len>"))
     ('SQLite', '')
     """
@@ -208,8 +208,8 @@ def _package(function: Function) -> str:
     for word, package in _IN_C.items():
         if word in (name if file == "~" else file):
             return package
-    if inside := re.search(r"/recollect/(?:(\w+)/)?[\w/]+\.py$", file):
-        return f"recollect.{inside[1]}" if inside[1] else "recollect"
+    if inside := re.search(r"/toldonce/(?:(\w+)/)?[\w/]+\.py$", file):
+        return f"toldonce.{inside[1]}" if inside[1] else "toldonce"
     if installed := re.search(r"/site-packages/(\w+)", file):
         return installed[1]
     return "" if file == "~" else "Python"

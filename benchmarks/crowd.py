@@ -12,18 +12,18 @@ import psycopg
 from benchmarks.filler import decision_on
 from benchmarks.made_up import SEED, Writer
 from benchmarks.progress import steps
-from recollect.clock import SystemClock
-from recollect.ids import id_text
-from recollect.providers.static_embedder import SPACE, StaticEmbedder
-from recollect.store.factory import open_store
-from recollect.store.postgres.connection import PostgresConnection, connect
-from recollect.store.postgres.migrate import prepare
-from recollect.store.postgres.vector_codec import PackedVector, teach
-from recollect.store.sql.database import Row
-from recollect.store.sql.snapshot_codec import pack_terms
-from recollect.store.sql.subjects import ensure_space, salt_of
-from recollect.text import hash64, terms
-from recollect.types import (
+from toldonce.clock import SystemClock
+from toldonce.ids import id_text
+from toldonce.providers.static_embedder import SPACE, StaticEmbedder
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.connection import PostgresConnection, connect
+from toldonce.store.postgres.migrate import prepare
+from toldonce.store.postgres.vector_codec import PackedVector, teach
+from toldonce.store.sql.database import Row
+from toldonce.store.sql.snapshot_codec import pack_terms
+from toldonce.store.sql.subjects import ensure_space, salt_of
+from toldonce.text import hash64, terms
+from toldonce.types import (
     AddMemory,
     ConversationId,
     Evidence,
@@ -218,7 +218,7 @@ class Copier:
 
 def new_database(server_url: str, name: str) -> str:
     """Create a database for the benchmark, replacing an existing one; return its URL."""
-    name = f"recollect_bench_{name}"
+    name = f"toldonce_bench_{name}"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE IF EXISTS {name}")
         connection.execute(f"CREATE DATABASE {name} TEMPLATE template0")

@@ -2,7 +2,7 @@
 
 Statements about one person are nearer to one another than questions are to their answers, so a relevance that is fitted
 to questions says little about statements. The vectors of stored texts share one component, which queries lack; the
-order of a text's neighbours remains that of the built-in embedder. The relevance is fitted as `recollect embedder use`
+order of a text's neighbours remains that of the built-in embedder. The relevance is fitted as `toldonce embedder use`
 does it.
 """
 
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from recollect.providers.calibration import Calibration, fit_calibration
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.types import Vectors
+from toldonce.providers.calibration import Calibration, fit_calibration
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.types import Vectors
 
 # Share of the common component. With this one, three of four turns of LoCoMo that leave a memory leave one that has a
 # neighbour above `similar`, as was measured with MiniLM; with the built-in embedder it is one of three.

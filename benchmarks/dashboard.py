@@ -16,10 +16,10 @@ from benchmarks.filler import Filler, parts_in, settings_for
 from benchmarks.made_up import SEED, Writer
 from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.server.dashboard.pages import PAGES
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.server.dashboard.pages import PAGES
+from toldonce.types import Subject
 
 USER = Subject("user", "giant")
 SIZES, QUICK_SIZES = (10_000, 100_000), (500,)
@@ -37,7 +37,7 @@ def run(quick: bool) -> list[Row]:
     rows: list[Row] = []
     for size in QUICK_SIZES if quick else SIZES:
         for _ in steps(f"dashboard: {size:,} memories", range(1)):
-            with TemporaryDirectory(prefix="recollect-bench-") as folder:
+            with TemporaryDirectory(prefix="toldonce-bench-") as folder:
                 rows += asyncio.run(pages_at(Path(folder), size, _QUICK_SAMPLES if quick else _SAMPLES))
     return rows
 
@@ -46,14 +46,14 @@ async def pages_at(folder: Path, size: int, samples: int) -> list[Row]:
     """Measure every page for a user with `size` memories, each `samples` times."""
     async with parts_in(settings_for(folder)) as parts:
         await Filler(parts=parts).notes(USER, Writer(SEED).sentences(size))
-        engine = AsyncRecollect(parts)
+        engine = AsyncToldOnce(parts)
         transport = httpx.ASGITransport(app=build_app(engine))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=600) as http:
             paths = await _paths(engine, http)
             return [await _timed(http, name, path, size, samples) for name, path in paths.items()]
 
 
-async def _paths(engine: AsyncRecollect, http: httpx.AsyncClient) -> dict[str, str]:
+async def _paths(engine: AsyncToldOnce, http: httpx.AsyncClient) -> dict[str, str]:
     """Return an address of each page, by its path; of things that are there."""
     said = [
         {"role": role, "content": f"What about the garden, once more ({turn})?"}
@@ -62,10 +62,10 @@ async def _paths(engine: AsyncRecollect, http: httpx.AsyncClient) -> dict[str, s
     ]
     await engine.record(said, user=USER, conversation="talk")
     await engine.form()
-    sender = {"x-recollect-user": USER.name, "x-recollect-session": "asked"}
+    sender = {"x-toldonce-user": USER.name, "x-toldonce-session": "asked"}
     for number in range(_REQUESTS):
         asked = [{"role": "user", "content": f"What about the garden in year {number}?"}]
-        chat = {"model": "recollect/offline", "messages": asked}
+        chat = {"model": "toldonce/offline", "messages": asked}
         (await http.post("/v1/chat/completions", json=chat, headers=sender)).raise_for_status()
     [trace] = await engine.traces.list(user=USER, limit=1)
     [memory] = await engine.list(user=USER, limit=1)

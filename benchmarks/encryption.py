@@ -21,9 +21,9 @@ from benchmarks.progress import steps
 from benchmarks.recall import QUERY_WORDS
 from benchmarks.report import measure
 from benchmarks.rows import Row, percentile
-from recollect.engine import AsyncRecollect
-from recollect.engine.databases import DatabaseKey, KeyringPlace, encrypt_database, encrypt_subjects
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.databases import DatabaseKey, KeyringPlace, encrypt_database, encrypt_subjects
+from toldonce.types import Subject
 
 KEY = "5ec2e7" * 10 + "5ec2"
 PLAIN, ENCRYPTED, SUBJECTS = "plain", "encrypted", "a key for each subject"
@@ -47,7 +47,7 @@ QUICK = Sizes(users=20, per_user=20, rounds=20, erased=1)
 
 def run(quick: bool) -> list[Row]:
     """Fill a file, encrypt copies of it, and measure all."""
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
         return asyncio.run(compare(Path(folder), QUICK if quick else FULL))
 
 
@@ -61,13 +61,13 @@ async def compare(folder: Path, sizes: Sizes) -> list[Row]:
         filler = Filler(parts=parts)
         for user in steps("encryption: filling", range(sizes.users)):
             await filler.notes(_user(user), writer.sentences(sizes.per_user))
-    file = folders[PLAIN] / "recollect.sqlite3"
+    file = folders[PLAIN] / "toldonce.sqlite3"
     rows = _encrypt_copies(file, folders, sizes)
     async with AsyncExitStack() as opened:
         more = {PLAIN: {}, ENCRYPTED: {"database_key": KEY}, SUBJECTS: {"master_key": KEY}}
         engines = {
             name: await opened.enter_async_context(
-                await AsyncRecollect.open(settings_for(folders[name], cache_bytes=0, **keys))
+                await AsyncToldOnce.open(settings_for(folders[name], cache_bytes=0, **keys))
             )
             for name, keys in more.items()
         }
@@ -94,18 +94,18 @@ def _encrypt_copies(file: Path, folders: Mapping[str, Path], sizes: Sizes) -> li
     ]
 
 
-async def _measure(engines: Mapping[str, AsyncRecollect], writer: Writer, sizes: Sizes) -> list[Row]:
+async def _measure(engines: Mapping[str, AsyncToldOnce], writer: Writer, sizes: Sizes) -> list[Row]:
     users = writer.shuffled(sizes.rounds, sizes.users)
     queries = [" ".join(writer.words(QUERY_WORDS)) for _ in range(sizes.rounds)]
     notes = writer.sentences(sizes.rounds)
 
-    async def recall(engine: AsyncRecollect, at: int) -> None:
+    async def recall(engine: AsyncToldOnce, at: int) -> None:
         await engine.search(queries[at], user=_user(users[at]))
 
-    async def add(engine: AsyncRecollect, at: int) -> None:
+    async def add(engine: AsyncToldOnce, at: int) -> None:
         await engine.add(notes[at], user=_user(users[at]))
 
-    async def erase(engine: AsyncRecollect, at: int) -> None:
+    async def erase(engine: AsyncToldOnce, at: int) -> None:
         await engine.erasure.subject(_user(at))
 
     for engine in engines.values():
@@ -122,8 +122,8 @@ async def _measure(engines: Mapping[str, AsyncRecollect], writer: Writer, sizes:
 
 
 async def _in_turns(
-    engines: Mapping[str, AsyncRecollect],
-    work: Callable[[AsyncRecollect, int], Awaitable[None]],
+    engines: Mapping[str, AsyncToldOnce],
+    work: Callable[[AsyncToldOnce, int], Awaitable[None]],
     rounds: range,
     name: str,
 ) -> Mapping[str, Sequence[float]]:

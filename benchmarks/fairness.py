@@ -12,12 +12,12 @@ from typing import Any
 
 from benchmarks.postgres_server import PostgresServer, programs
 from benchmarks.rows import Row
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_components
-from recollect.providers.protocols import ModelAnswer
-from recollect.settings import Settings
-from recollect.types import Subject
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import open_components
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.settings import Settings
+from toldonce.types import Subject
 
 HEAVY, OTHER = Subject("user", "heavy"), Subject("user", "other")
 FULL, QUICK = (60, 0.9), (12, 0.05)
@@ -29,7 +29,7 @@ BAR_CALLS = 4.0
 def run(quick: bool) -> list[Row]:
     """Measure with a model and one or two workers, and with rules, on each database there is."""
     backlog, call_s = QUICK if quick else FULL
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
         numbers = count(1)
         places: dict[str, Callable[[], str]] = {
             "SQLite": lambda: f"sqlite:///{Path(folder) / str(next(numbers))}.sqlite3"
@@ -88,7 +88,7 @@ async def _waited(url: str, backlog: int, workers: int, model: Callable[[], Slow
             )
             for _ in range(workers)
         ]
-        engines = [await opened.enter_async_context(AsyncRecollect(each)) for each in parts]
+        engines = [await opened.enter_async_context(AsyncToldOnce(each)) for each in parts]
         for number in range(backlog):
             await _say(engines[0], HEAVY, f"chat {number}")
         working = [asyncio.create_task(engine.admin.run_worker()) for engine in engines]
@@ -106,7 +106,7 @@ async def _waited(url: str, backlog: int, workers: int, model: Callable[[], Slow
     return waited
 
 
-async def _say(engine: AsyncRecollect, subject: Subject, conversation: str) -> None:
+async def _say(engine: AsyncToldOnce, subject: Subject, conversation: str) -> None:
     said = [
         {"role": "user", "content": f"I live in Rome, and in {conversation} I ask about my cello."},
         {"role": "assistant", "content": "Noted."},

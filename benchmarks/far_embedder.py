@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.types import Vectors
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.types import Vectors
 
 # What an embedding service a country away answers in, for few texts as for some hundred.
 CALL_S = 0.05

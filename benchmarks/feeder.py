@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.filler import settings_for
 from benchmarks.made_up import Writer
-from recollect.engine import AsyncRecollect
+from toldonce.engine import AsyncToldOnce
 
 # The length of a LoCoMo conversation, in turns of two.
 TURNS = 300
@@ -22,7 +22,7 @@ _LOOK_S = 0.05
 async def feed(folder: Path, stop: asyncio.Event) -> None:
     """Keep conversations waiting to be formed until told to stop."""
     number = 0
-    async with await AsyncRecollect.open(settings_for(folder)) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder)) as engine:
         while not stop.is_set():
             waiting = [
                 formation

@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from recollect.clock import Clock, SystemClock
-from recollect.engine.components import Components, open_components
-from recollect.ids import new_id
-from recollect.settings import Settings
-from recollect.text import hash64, terms
-from recollect.types import (
+from toldonce.clock import Clock, SystemClock
+from toldonce.engine.components import Components, open_components
+from toldonce.ids import new_id
+from toldonce.settings import Settings
+from toldonce.text import hash64, terms
+from toldonce.types import (
     Action,
     AddMemory,
     ConversationId,
@@ -29,7 +29,7 @@ BATCH = 1000
 
 def settings_for(folder: Path, **more: object) -> Settings:
     """Return settings for a database in a folder of the benchmark's own."""
-    return Settings.load(database_url=f"sqlite:///{folder / 'recollect.sqlite3'}", **more)
+    return Settings.load(database_url=f"sqlite:///{folder / 'toldonce.sqlite3'}", **more)
 
 
 @asynccontextmanager

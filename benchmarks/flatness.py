@@ -22,13 +22,13 @@ from benchmarks.progress import steps
 from benchmarks.recall import QUERY_WORDS
 from benchmarks.report import measure
 from benchmarks.rows import Row, percentile
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import Components, open_components
-from recollect.settings import Settings
-from recollect.store.postgres.connection import connect
-from recollect.store.store import Store
-from recollect.types import MemoryId, Recall, Subject
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import Components, open_components
+from toldonce.settings import Settings
+from toldonce.store.postgres.connection import connect
+from toldonce.store.store import Store
+from toldonce.types import MemoryId, Recall, Subject
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--folder", type=Path, metavar="DIR", help="where databases are made and removed; /dev/shm leaves out the disk"
     )
     parser.add_argument(
-        "--url", help="a PostgreSQL server with pgvector; databases recollect_bench_… are created again there"
+        "--url", help="a PostgreSQL server with pgvector; databases toldonce_bench_… are created again there"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
     asked = parser.parse_args(arguments)
@@ -139,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return replace(chosen, others=tuple(sorted(asked.others)) if asked.others else chosen.others)
 
     def on_sqlite(quick: bool) -> list[Row]:
-        with TemporaryDirectory(prefix="recollect-bench-", dir=asked.folder) as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-", dir=asked.folder) as folder:
             return asyncio.run(part(lambda name: f"sqlite:///{folder}/{name}.sqlite3", sizes(quick)))
 
     def on_postgres(quick: bool) -> list[Row]:
@@ -204,7 +204,7 @@ async def beside_prompts(new: NewDatabase, sizes: Sizes) -> list[Row]:
     if not url.startswith("sqlite"):
         await asyncio.to_thread(_tidy, url)
     parts = await open_components(Settings.load(database_url=url), SystemClock())
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await engine.add(writer.sentences(1)[0], user=_SMALL)
         prompted = [(user, await _all_ids(parts.store, user)) for user in users]
         for turn in steps("flatness: adding beside prompts", range(sizes.prompts)):
@@ -257,7 +257,7 @@ def _tidy(url: str) -> None:
         db.execute("CHECKPOINT")
 
 
-async def _measure_small_user(pairs: Sequence[tuple[Place, AsyncRecollect]], user: Subject, writer: Writer) -> None:
+async def _measure_small_user(pairs: Sequence[tuple[Place, AsyncToldOnce]], user: Subject, writer: Writer) -> None:
     """Ask, add and form the same for one user in each database, one database after the other."""
     for way in (FIRST, CACHED):
         query = " ".join(writer.words(QUERY_WORDS))
@@ -270,7 +270,7 @@ async def _measure_small_user(pairs: Sequence[tuple[Place, AsyncRecollect]], use
         await _timed(place, FORM, _formed(engine, user, turn))
 
 
-async def _formed(engine: AsyncRecollect, user: Subject, turn: Sequence[Mapping[str, str]]) -> None:
+async def _formed(engine: AsyncToldOnce, user: Subject, turn: Sequence[Mapping[str, str]]) -> None:
     await engine.record(turn, user=user, conversation="chat")
     await engine.form()
 
@@ -311,8 +311,8 @@ def _growth(way: str, places: Sequence[Place], bar: float) -> list[Row]:
     return rows
 
 
-async def _opened(url: str) -> AsyncRecollect:
-    return await AsyncRecollect.open(Settings.load(database_url=url))
+async def _opened(url: str) -> AsyncToldOnce:
+    return await AsyncToldOnce.open(Settings.load(database_url=url))
 
 
 def _rotated(pairs: Sequence[tuple[A, B]], turn: int) -> list[tuple[A, B]]:

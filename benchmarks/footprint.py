@@ -1,4 +1,4 @@
-"""What Recollect takes before and beside its work: start, memory, disk. Starts processes."""
+"""What ToldOnce takes before and beside its work: start, memory, disk. Starts processes."""
 
 import asyncio
 import http.client
@@ -15,8 +15,8 @@ from benchmarks.made_up import Writer
 from benchmarks.processes import Running, environment, server
 from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
-from recollect.engine import AsyncRecollect
-from recollect.types import LoggedMessage, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import LoggedMessage, Subject
 
 # The promise (issue 2) for the server's memory after its start.
 BAR_RSS_MB = 200.0
@@ -54,13 +54,13 @@ def starting(times: int) -> list[Row]:
     """Start the server on an empty folder, and ask for the version, several times."""
     healthy, versions = [], []
     for _ in steps("footprint: starting", range(times)):
-        with TemporaryDirectory(prefix="recollect-bench-") as name:
+        with TemporaryDirectory(prefix="toldonce-bench-") as name:
             folder = Path(name)
             with server(folder) as running:
                 healthy.append(running.started_s)
             start = time.perf_counter()
             subprocess.run(
-                [sys.executable, "-m", "recollect", "--version"],
+                [sys.executable, "-m", "toldonce", "--version"],
                 env=environment(folder, {}),
                 cwd=folder,
                 check=True,
@@ -76,14 +76,14 @@ def starting(times: int) -> list[Row]:
             note=note,
             count=times,
         ),
-        Row(name="recollect --version, median", value=percentile(versions, 50), unit="s", count=times),
+        Row(name="toldonce --version, median", value=percentile(versions, 50), unit="s", count=times),
     ]
 
 
 def resident(chats: int) -> list[Row]:
     """Read the server's memory after its start, after its first chat, and after many."""
     writer = Writer()
-    with TemporaryDirectory(prefix="recollect-bench-") as name, server(Path(name)) as running:
+    with TemporaryDirectory(prefix="toldonce-bench-") as name, server(Path(name)) as running:
         connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=60)
         started = running.rss_mb
         _chat(connection, writer, 0)
@@ -114,11 +114,11 @@ async def on_disk(count: int) -> list[Row]:
     writer = Writer()
     texts = writer.sentences(count)
     mean = sum(map(len, texts)) / count
-    with TemporaryDirectory(prefix="recollect-bench-") as name:
+    with TemporaryDirectory(prefix="toldonce-bench-") as name:
         folder = Path(name)
         empty = await _filled(folder, [])
         notes = (await _filled(folder, texts) - empty) / count
-    with TemporaryDirectory(prefix="recollect-bench-") as name:
+    with TemporaryDirectory(prefix="toldonce-bench-") as name:
         folder = Path(name)
         messages = await _logged(folder, texts)
         logged = bytes_in(folder) - empty
@@ -143,7 +143,7 @@ async def on_disk(count: int) -> list[Row]:
 
 def bytes_in(folder: Path) -> int:
     """Count the bytes of a closed database, with its write-ahead log if one is left."""
-    return sum(path.stat().st_size for path in folder.glob("recollect.sqlite3*"))
+    return sum(path.stat().st_size for path in folder.glob("toldonce.sqlite3*"))
 
 
 async def _filled(folder: Path, texts: list[str]) -> int:
@@ -155,7 +155,7 @@ async def _filled(folder: Path, texts: list[str]) -> int:
 async def _logged(folder: Path, texts: list[str]) -> list[LoggedMessage]:
     messages: list[LoggedMessage] = []
     async with parts_in(settings_for(folder)) as parts:
-        engine = AsyncRecollect(parts)
+        engine = AsyncToldOnce(parts)
         for start in range(0, len(texts), LOG_BATCH):
             said = [
                 {"role": "assistant" if place % 2 else "user", "content": text}
@@ -168,8 +168,8 @@ async def _logged(folder: Path, texts: list[str]) -> list[LoggedMessage]:
 
 def _chat(connection: http.client.HTTPConnection, writer: Writer, number: int) -> None:
     message = {"role": "user", "content": f"{writer.statement()} What do you remember?"}
-    body = json.dumps({"model": "recollect/offline", "messages": [message]})
-    headers = {"content-type": "application/json", "x-recollect-user": f"bench-{number % USERS}"}
+    body = json.dumps({"model": "toldonce/offline", "messages": [message]})
+    headers = {"content-type": "application/json", "x-toldonce-user": f"bench-{number % USERS}"}
     connection.request("POST", "/v1/chat/completions", body, headers)
     answer = connection.getresponse()
     told = answer.read()

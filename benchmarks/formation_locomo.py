@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from recollect.extraction.rules import read_by_rules
-from recollect.extraction.sources import ExtractionInput
-from recollect.types import ConversationId, LoggedMessage, Subject
+from toldonce.extraction.rules import read_by_rules
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.types import ConversationId, LoggedMessage, Subject
 
 _TURN_ID = re.compile(r"D\d+:\d+")
 # Time between turns of a session; the file dates sessions only.

@@ -20,14 +20,14 @@ from benchmarks.processes import rss_mb
 from benchmarks.progress import steps
 from benchmarks.recall import QUERY_WORDS
 from benchmarks.rows import Row, spread
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect
-from recollect.engine.databases import build_indexes
-from recollect.providers.static_embedder import SPACE, StaticEmbedder
-from recollect.store.postgres.connection import connect
-from recollect.store.sql.database import Row as Found
-from recollect.store.sql.snapshot_codec import size_of
-from recollect.types import NO_VECTORS, Recall, Vectors
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.databases import build_indexes
+from toldonce.providers.static_embedder import SPACE, StaticEmbedder
+from toldonce.store.postgres.connection import connect
+from toldonce.store.sql.database import Row as Found
+from toldonce.store.sql.snapshot_codec import size_of
+from toldonce.types import NO_VECTORS, Recall, Vectors
 
 TOP_K = 10
 # How many candidates the index looks at; 40 is its default.
@@ -88,7 +88,7 @@ async def run(server_url: str, count: int) -> list[Row]:
     rows, exact = await _by_engine(url, queries, count, ALL)
     start = time.perf_counter()
     done = await asyncio.to_thread(build_indexes, url, progress=_Quiet(), minimum=count)
-    name = f"{count:,} of one user, `recollect db index`"
+    name = f"{count:,} of one user, `toldonce db index`"
     rows += [
         Row(name=f"{name}, building", value=time.perf_counter() - start, unit="s", note="m 16, ef_construction 64"),
         Row(name=f"{name}, size", value=sum(entry.bytes for entry in done.built) / 1e6, unit="MB"),
@@ -108,7 +108,7 @@ async def _by_engine(url: str, queries: Sequence[str], count: int, way: _Way) ->
         with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as process:
             first.append(process.submit(_first, url, query).result())
     parts = await parts_at(url, queries, SystemClock(), cache=way.cache)
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await engine.search(queries[0], user=user(0))
         found = [await engine.search(query, user=user(0)) for query in steps(f"{way.name}, {count:,}", queries)]
         size = size_of(await parts.store.snapshots.snapshot(user(0), SPACE, vectors=NO_VECTORS))
@@ -127,7 +127,7 @@ def _first(url: str, query: str) -> tuple[float, float]:
     """Recall in a process that has not read the user yet; return the time, and by how many MB its memory grew."""
 
     async def recall() -> tuple[float, float]:
-        async with AsyncRecollect(await parts_at(url, [query], SystemClock(), cache=None)) as engine:
+        async with AsyncToldOnce(await parts_at(url, [query], SystemClock(), cache=None)) as engine:
             await engine.search(query, user=user(1))  # opens connections
             before = rss_mb(os.getpid())
             took = (await engine.search(query, user=user(0))).took_ms

@@ -1,4 +1,4 @@
-"""How long `recollect hook` takes at a user's prompt, from the start of its process to its end. Starts processes."""
+"""How long `toldonce hook` takes at a user's prompt, from the start of its process to its end. Starts processes."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from benchmarks.rows import Row, percentile
 
 # Issue 17's promise for a hook from a cold start of its process.
 BAR_MS = 150.0
-_SCRIPT = Path(sys.executable).with_name("recollect")
+_SCRIPT = Path(sys.executable).with_name("toldonce")
 _SAID = ("I'm allergic to peanuts.", "We use pnpm in this project.", "We decided to use PostgreSQL 16 for the backend.")
 _STOP_S = 30
 
@@ -23,9 +23,9 @@ _STOP_S = 30
 def run(quick: bool) -> list[Row]:
     """Measure hooks with a resident process, then with a server."""
     count, starts = (10, 2) if quick else (100, 10)
-    with TemporaryDirectory(prefix="recollect-bench-") as name:
+    with TemporaryDirectory(prefix="toldonce-bench-") as name:
         rows = _resident(Path(name), count, starts)
-    with TemporaryDirectory(prefix="recollect-bench-") as name, server(Path(name)) as running:
+    with TemporaryDirectory(prefix="toldonce-bench-") as name, server(Path(name)) as running:
         options = ("--url", f"http://127.0.0.1:{running.port}")
         took = _prompts(Path(name), count, "hook: with a server", options)
     bare = [_python() for _ in steps("hook: Python alone", range(count))]
@@ -70,15 +70,15 @@ def _python() -> float:
 
 def _environment(home: Path) -> dict[str, str]:
     own = {"HOME": str(home), "XDG_RUNTIME_DIR": str(home), "XDG_STATE_HOME": str(home / "state")}
-    return {"PATH": os.environ["PATH"], "RECOLLECT_DATABASE_URL": f"sqlite:///{home / 'bench.sqlite3'}"} | own
+    return {"PATH": os.environ["PATH"], "TOLDONCE_DATABASE_URL": f"sqlite:///{home / 'bench.sqlite3'}"} | own
 
 
 def _end(home: Path) -> None:
     """End the resident process, and wait until its socket is gone."""
-    for lock in (home / "recollect").glob("*.lock"):
+    for lock in (home / "toldonce").glob("*.lock"):
         os.kill(int(lock.read_text("utf-8")), 15)
     until = time.monotonic() + _STOP_S
-    while any((home / "recollect").glob("*.sock")) and time.monotonic() < until:
+    while any((home / "toldonce").glob("*.sock")) and time.monotonic() < until:
         time.sleep(0.02)
     time.sleep(0.2)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.text import term_key
-from recollect.types import MemoryKind, Subject, SubjectSnapshot, VectorBlocks, Vectors
+from toldonce.text import term_key
+from toldonce.types import MemoryKind, Subject, SubjectSnapshot, VectorBlocks, Vectors
 
 SALT = b"benchmark"
 

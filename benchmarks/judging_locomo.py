@@ -21,13 +21,13 @@ from typing import Any
 
 from benchmarks.dialogues import sessions
 from benchmarks.quiet import errors_only
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_components
-from recollect.formation.extract import MODEL_BATCH
-from recollect.providers.protocols import ModelAnswer
-from recollect.resolution.llm_judge import SCHEMA_NAME as JUDGING
-from recollect.settings import Settings
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import open_components
+from toldonce.formation.extract import MODEL_BATCH
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.resolution.llm_judge import SCHEMA_NAME as JUDGING
+from toldonce.settings import Settings
 
 _SHOWN = re.compile(r'^\[(\d+)\] [^"\n]*"(?:[^"\\]|\\.)*": ("(?:[^"\\]|\\.)*")$', re.MULTILINE)
 # Enough of a message to tell it from the others; prompts cut long ones.
@@ -100,7 +100,7 @@ def observations(sample: dict[str, Any]) -> dict[str, list[str]]:
 class Replaying:
     """One conversation with one speaker as the user."""
 
-    def __init__(self, engine: AsyncRecollect, model: Observer) -> None:
+    def __init__(self, engine: AsyncToldOnce, model: Observer) -> None:
         """Take an engine over an empty store."""
         self._engine = engine
         self._model = model
@@ -134,7 +134,7 @@ async def replay(sample: dict[str, Any], user: str, *, batch: bool) -> Counter[s
     model = Observer(observations(sample))
     with tempfile.TemporaryDirectory() as folder:
         parts = await open_components(Settings.load(database_url=f"sqlite:///{folder}/judging.sqlite3"), SystemClock())
-        async with AsyncRecollect(replace(parts, model=model)) as engine:
+        async with AsyncToldOnce(replace(parts, model=model)) as engine:
             replaying = Replaying(engine, model)
             await replaying.run(sample, user, batch=batch)
     return replaying.counted + Counter({f"calls to {name}": count for name, count in model.calls.items()})

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from recollect.providers.calibration import Calibration
-from recollect.types import Vectors
+from toldonce.providers.calibration import Calibration
+from toldonce.types import Vectors
 
 
 class KeptVectors:

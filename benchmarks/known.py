@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from recollect.providers.protocols import OpenedEmbedder
-from recollect.types import Vectors
+from toldonce.providers.protocols import OpenedEmbedder
+from toldonce.types import Vectors
 
 
 class Known:

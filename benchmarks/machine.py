@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import apsw
 import numpy as np
 
-_PACKAGES = ("recollect", "apsw-sqlite3mc", "numpy", "aiohttp", "uvicorn", "starlette", "wordllama", "tokenizers")
+_PACKAGES = ("toldonce", "apsw-sqlite3mc", "numpy", "aiohttp", "uvicorn", "starlette", "wordllama", "tokenizers")
 _CPU = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
 _PAGE = b"x" * 4096
 
@@ -38,7 +38,7 @@ def versions() -> dict[str, str]:
 def fsync_ms(times: int = 50) -> float:
     """Time writing a page and forcing it to disk, in the folder of the benchmarks' databases: the median."""
     took = []
-    with TemporaryDirectory(prefix="recollect-bench-") as folder, (Path(folder) / "page").open("wb") as page:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder, (Path(folder) / "page").open("wb") as page:
         for _ in range(times):
             start = time.perf_counter()
             page.write(_PAGE)

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from recollect.providers.static_embedder import static_model
+from toldonce.providers.static_embedder import static_model
 
 SEED = 20250601
 """Of everything random here, so that two runs measure the same work."""

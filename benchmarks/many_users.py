@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--giant", type=int, metavar="N", help="one user with so many memories instead")
     parser.add_argument(
-        "--url", help="a PostgreSQL server with pgvector; databases recollect_bench_… are created again there"
+        "--url", help="a PostgreSQL server with pgvector; databases toldonce_bench_… are created again there"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
     asked = parser.parse_args(arguments)

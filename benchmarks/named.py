@@ -18,21 +18,21 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict
 
-from recollect.clock import Clock
-from recollect.ids import new_id
-from recollect.profiles.policies import RecallPolicy
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.model_factory import open_embedder
-from recollect.providers.protocols import Embedder
-from recollect.providers.token_counter import token_counter
-from recollect.recall.as_of import SnapshotItem, build_snapshot
-from recollect.recall.finalize import finalize
-from recollect.recall.query import RecallRequest, make_query
-from recollect.recall.recall import rank_subjects
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.text import terms
-from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject, SubjectSnapshot
+from toldonce.clock import Clock
+from toldonce.ids import new_id
+from toldonce.profiles.policies import RecallPolicy
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.model_factory import open_embedder
+from toldonce.providers.protocols import Embedder
+from toldonce.providers.token_counter import token_counter
+from toldonce.recall.as_of import SnapshotItem, build_snapshot
+from toldonce.recall.finalize import finalize
+from toldonce.recall.query import RecallRequest, make_query
+from toldonce.recall.recall import rank_subjects
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
+from toldonce.text import terms
+from toldonce.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject, SubjectSnapshot
 
 SIZES = (5, 20, 40, 400, 4_000)
 ABOUT_THE_USER = {

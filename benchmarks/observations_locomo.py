@@ -23,17 +23,17 @@ from benchmarks.crowded_embedder import CrowdedEmbedder
 from benchmarks.observer import MODEL, observations, speakers_of
 from benchmarks.processes import child
 from benchmarks.quiet import errors_only
-from recollect.clock import SystemClock
-from recollect.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, user_names
-from recollect.datasets.recordings import Recording
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_components
-from recollect.providers.model_factory import OpenedModel
-from recollect.providers.protocols import ModelAnswer, OpenedEmbedder
-from recollect.resolution.llm_judge import SCHEMA_NAME as JUDGING
-from recollect.settings import Settings
-from recollect.text import bare
-from recollect.types import Decision, Memory, MemoryKind, MemoryState
+from toldonce.clock import SystemClock
+from toldonce.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, user_names
+from toldonce.datasets.recordings import Recording
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import open_components
+from toldonce.providers.model_factory import OpenedModel
+from toldonce.providers.protocols import ModelAnswer, OpenedEmbedder
+from toldonce.resolution.llm_judge import SCHEMA_NAME as JUDGING
+from toldonce.settings import Settings
+from toldonce.text import bare
+from toldonce.types import Decision, Memory, MemoryKind, MemoryState
 
 # What the design promises.
 MAX_CALLS, MAX_TOKENS, MAX_OWN_MS = 1.0, 1_300, 3.0
@@ -111,7 +111,7 @@ def exchanges(recording: Recording) -> Iterator[tuple[list[Mapping[str, Any]], l
         yield said, dates
 
 
-async def replay(engine: AsyncRecollect, watched: Watched, recordings: Sequence[Recording], figures: Figures) -> None:
+async def replay(engine: AsyncToldOnce, watched: Watched, recordings: Sequence[Recording], figures: Figures) -> None:
     """Record sessions turn by turn and form each before the next."""
     for recording in recordings:
         for said, dates in exchanges(recording):
@@ -124,7 +124,7 @@ async def replay(engine: AsyncRecollect, watched: Watched, recordings: Sequence[
             figures.cpu_s += time.process_time() - began[1] - (watched.cpu_s - asked[1])
 
 
-async def judge(engine: AsyncRecollect, user: str, speaker: str, sample: dict[str, Any], figures: Figures) -> None:
+async def judge(engine: AsyncToldOnce, user: str, speaker: str, sample: dict[str, Any], figures: Figures) -> None:
     """Compare what is remembered of a speaker with what the file observed."""
     memories = await engine.list(user=user, kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True, limit=10_000)
     decisions = await engine.history.decisions(user=user, limit=10_000)
@@ -169,7 +169,7 @@ def _sources(memory: Memory, names: Mapping[tuple[str, int], str]) -> set[str]:
     return {names.get((source.conversation, source.seq), "") for source in memory.evidence}
 
 
-async def _turn_names(engine: AsyncRecollect, user: str, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
+async def _turn_names(engine: AsyncToldOnce, user: str, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
     names: dict[tuple[str, int], str] = {}
     for conversation in await engine.conversations.list(user=user, limit=1000):
         session = str(conversation.external_id).rpartition("/")[2]
@@ -200,7 +200,7 @@ async def measure(
     raw = {sample["sample_id"]: sample for sample in json.loads(data)}
     samples = [sample for sample in locomo_samples(data) if isinstance(sample, LocomoSample)]
     users = user_names(samples)
-    async with AsyncRecollect(replace(parts, model=watched)) as engine:
+    async with AsyncToldOnce(replace(parts, model=watched)) as engine:
         for sample in samples:
             for speaker in sample.speakers:
                 user = users[sample.id, speaker]

@@ -16,13 +16,13 @@ from typing import Any
 
 from aiohttp import web
 
-from recollect.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions
-from recollect.datasets.recordings import Recording
-from recollect.dates.mention import written
-from recollect.extraction.llm import SCHEMA_NAME
-from recollect.extraction.sources import readable_text, speaker_kind
-from recollect.providers.token_counter import token_counter
-from recollect.text import squeeze
+from toldonce.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions
+from toldonce.datasets.recordings import Recording
+from toldonce.dates.mention import written
+from toldonce.extraction.llm import SCHEMA_NAME
+from toldonce.extraction.sources import readable_text, speaker_kind
+from toldonce.providers.token_counter import token_counter
+from toldonce.text import squeeze
 
 MODEL = "observations"
 _TURN_ID = re.compile(r"D\d+:\d+")

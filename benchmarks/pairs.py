@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sentence_pairs import Pair, sentences, shuffled, sick, sts, variants
-from recollect.profiles.policies import ResolvePolicy
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.resolution.decide import resolve
-from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
-from recollect.types import Action, Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.resolution.decide import resolve
+from toldonce.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from toldonce.types import Action, Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
 
 # What issue and docs promise.
 MAX_CONTRADICTIONS, MIN_VARIANTS, MIN_PARAPHRASES = 0.01, 0.90, 0.50
@@ -147,7 +147,7 @@ def _turned(pair: Pair) -> Pair:
 
 
 def _why(verdict: Verdict) -> str:
-    from recollect.resolution.compare import never_merge
+    from toldonce.resolution.compare import never_merge
 
     return never_merge(verdict.pair.one, verdict.pair.other) or "not alike enough"
 

@@ -68,7 +68,7 @@ class PostgresServer:
         if bin_folder is None:
             raise AssertionError("the package with PostgreSQL's programs is not installed")
         self._user = "nobody" if os.getuid() == 0 else None
-        self.folder = Path(tempfile.mkdtemp(prefix="recollect-pg-", dir=parent))
+        self.folder = Path(tempfile.mkdtemp(prefix="toldonce-pg-", dir=parent))
         if self._user:
             owner = pwd.getpwnam(self._user)
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
@@ -78,7 +78,7 @@ class PostgresServer:
         self._settings = dict(settings or {})
         self._process: subprocess.Popen[bytes] | None = None
         self._run(
-            "initdb", "-D", str(self.folder / "data"), "-U", "recollect", "-A", "trust", "-E", "UTF8", "--locale=C"
+            "initdb", "-D", str(self.folder / "data"), "-U", "toldonce", "-A", "trust", "-E", "UTF8", "--locale=C"
         )
         atexit.register(self.remove)
         self._watch = subprocess.Popen(
@@ -88,7 +88,7 @@ class PostgresServer:
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"postgresql://recollect@127.0.0.1:{self.port}/postgres"
+        return f"postgresql://toldonce@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:
         """Start it and wait until it answers."""
@@ -150,7 +150,7 @@ class PostgresServer:
         with psycopg.connect(self.url, autocommit=True) as connection:
             # Copying files costs half of what PostgreSQL's default, writing each page to its log, does.
             connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
-        return f"postgresql://recollect@127.0.0.1:{self.port}/{name}"
+        return f"postgresql://toldonce@127.0.0.1:{self.port}/{name}"
 
     def drop_database(self, name: str) -> None:
         """Remove a database and end the connections it still has."""

@@ -78,13 +78,13 @@ def cpu_s(pid: int) -> float:
 def environment(folder: Path, settings: Mapping[str, object]) -> dict[str, str]:
     """Return the environment of a process: settings without their prefix, the database in the folder."""
     env = {name: value for name in _PASSED_ON if (value := os.environ.get(name)) is not None}
-    named = {"DATABASE_URL": f"sqlite:///{folder / 'recollect.sqlite3'}", "LOG_LEVEL": "warning"} | dict(settings)
-    return env | {"HOME": str(folder)} | {f"RECOLLECT_{name}": str(value) for name, value in named.items()}
+    named = {"DATABASE_URL": f"sqlite:///{folder / 'toldonce.sqlite3'}", "LOG_LEVEL": "warning"} | dict(settings)
+    return env | {"HOME": str(folder)} | {f"TOLDONCE_{name}": str(value) for name, value in named.items()}
 
 
 @contextmanager
 def server(folder: Path, *, descriptors: int | None = None, **settings: object) -> Iterator[Running]:
-    """Run `recollect serve` on a folder's database for as long as the block lasts.
+    """Run `toldonce serve` on a folder's database for as long as the block lasts.
 
     Args:
         folder: Holds the database and the log.
@@ -100,7 +100,7 @@ def server(folder: Path, *, descriptors: int | None = None, **settings: object) 
     with log.open("wb") as out:
         start = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "recollect", "serve"],
+            [sys.executable, "-m", "toldonce", "serve"],
             env=env,
             cwd=folder,
             stdin=subprocess.DEVNULL,

@@ -14,7 +14,7 @@ from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
 from benchmarks.upstream import CHUNKS
 from benchmarks.wire import StreamClient, Timing
-from recollect.types import Subject
+from toldonce.types import Subject
 
 # The pace of a fast model: 200 chunks a second.
 PACE_MS = 5.0
@@ -63,7 +63,7 @@ class Arm:
 def run(quick: bool) -> list[Row]:
     """Measure with nothing else going on, then while the server forms what another process records."""
     sizes = QUICK if quick else FULL
-    with TemporaryDirectory(prefix="recollect-bench-") as name, ExitStack() as stack:
+    with TemporaryDirectory(prefix="toldonce-bench-") as name, ExitStack() as stack:
         folder = Path(name)
         asyncio.run(_fill(folder, sizes.users))
         upstream = stack.enter_context(child("benchmarks.upstream", str(PACE_MS)))
@@ -97,12 +97,12 @@ def cpu_rows(folder: Path, upstream: int, sizes: Sizes) -> list[Row]:
         bare = stack.enter_context(listener("benchmarks.bare_relay", str(upstream)))
         relays = {
             BARE: (bare.pid, stack.enter_context(StreamClient(bare.port, {}))),
-            OFF: (running.pid, stack.enter_context(StreamClient(running.port, {"x-recollect-memory": "off"}))),
-            ON: (running.pid, stack.enter_context(StreamClient(running.port, {"x-recollect-memory": "on"}))),
+            OFF: (running.pid, stack.enter_context(StreamClient(running.port, {"x-toldonce-memory": "off"}))),
+            ON: (running.pid, stack.enter_context(StreamClient(running.port, {"x-toldonce-memory": "on"}))),
         }
         costs = {way: Cost() for way in relays}
         for number in steps("proxy: CPU time", range(sizes.answers + 1)):
-            user = {"x-recollect-user": f"bench-{number % sizes.users}"}
+            user = {"x-toldonce-user": f"bench-{number % sizes.users}"}
             said = " ".join(writer.sentences(2))
             for way in _turned(tuple(relays), number):
                 first_s, chunk_s = _cost(*relays[way], said, user)
@@ -145,14 +145,14 @@ def measure(upstream: int, running: Running, sizes: Sizes, *, label: str) -> dic
     with ExitStack() as stack:
         clients = {
             DIRECT: stack.enter_context(StreamClient(upstream, {})),
-            OFF: stack.enter_context(StreamClient(running.port, {"x-recollect-memory": "off"})),
-            ON: stack.enter_context(StreamClient(running.port, {"x-recollect-memory": "on"})),
+            OFF: stack.enter_context(StreamClient(running.port, {"x-toldonce-memory": "off"})),
+            ON: stack.enter_context(StreamClient(running.port, {"x-toldonce-memory": "on"})),
         }
         for number in range(3):  # connections upstream, statements and models are made at first use
             for client in clients.values():
-                client.chat(f"warm up {number}", {"x-recollect-user": "nobody"})
+                client.chat(f"warm up {number}", {"x-toldonce-user": "nobody"})
         for number in steps(label, range(sizes.rounds)):
-            headers = {"x-recollect-user": f"bench-{number % sizes.users}"}
+            headers = {"x-toldonce-user": f"bench-{number % sizes.users}"}
             said = " ".join(writer.sentences(2))
             for way in _turned(tuple(arms), number):
                 arms[way].take(clients[way].chat(said, headers))

@@ -1,4 +1,4 @@
-"""Keep Recollect's warnings out of a benchmark's tables. Changes the process's logging while it runs."""
+"""Keep ToldOnce's warnings out of a benchmark's tables. Changes the process's logging while it runs."""
 
 import logging
 from collections.abc import Iterator

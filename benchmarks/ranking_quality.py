@@ -28,20 +28,20 @@ from benchmarks import baselines
 from benchmarks.dialogues import Dialogue, Said, read_dialogues
 from benchmarks.hots import Entry, build_hot
 from benchmarks.kept_vectors import KeptVectors
-from recollect.chat.content import speaker_name
-from recollect.clock import to_micros
-from recollect.extraction.sources import readable_text
-from recollect.profiles.policies import RecallPolicy
-from recollect.providers.calibration import Calibration
-from recollect.providers.chunker import chunks
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.providers.token_counter import token_counter
-from recollect.recall.query import Query, RecallRequest, make_query
-from recollect.recall.recall import rank_subjects
-from recollect.recall.similarity import Relevance
-from recollect.recall.top_k import top_k
-from recollect.text import asks, hash64, terms
-from recollect.types import MAX_MEMORY_CHARACTERS, QUESTION_FLAG, MemoryKind, Subject, SubjectSnapshot, Vectors
+from toldonce.chat.content import speaker_name
+from toldonce.clock import to_micros
+from toldonce.extraction.sources import readable_text
+from toldonce.profiles.policies import RecallPolicy
+from toldonce.providers.calibration import Calibration
+from toldonce.providers.chunker import chunks
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.token_counter import token_counter
+from toldonce.recall.query import Query, RecallRequest, make_query
+from toldonce.recall.recall import rank_subjects
+from toldonce.recall.similarity import Relevance
+from toldonce.recall.top_k import top_k
+from toldonce.text import asks, hash64, terms
+from toldonce.types import MAX_MEMORY_CHARACTERS, QUESTION_FLAG, MemoryKind, Subject, SubjectSnapshot, Vectors
 
 LIMIT, ROOM = 10, 1_000
 # Results asked for to fill the room: more never fit, at ten tokens each.

@@ -11,8 +11,8 @@ from benchmarks.filler import Filler, parts_in, settings_for
 from benchmarks.made_up import Writer
 from benchmarks.progress import steps
 from benchmarks.rows import Row, spread
-from recollect.engine import AsyncRecollect
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import Subject
 
 # A question of a chat, in words.
 QUERY_WORDS = 8
@@ -61,10 +61,10 @@ class Times:
 def run(quick: bool) -> list[Row]:
     """Measure among many users, then one user with many memories."""
     sizes = QUICK if quick else FULL
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
         rows = asyncio.run(among_many(Path(folder), sizes))
     for count in sizes.alone:
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-") as folder:
             rows += asyncio.run(alone(Path(folder), count, sizes))
     return rows
 
@@ -120,7 +120,7 @@ async def _three_ways(
 async def _recalls(folder: Path, users: Sequence[Subject], writer: Writer, *, cold: bool = False) -> Times:
     times = Times()
     settings = settings_for(folder, cache_bytes=0) if cold else settings_for(folder)
-    async with await AsyncRecollect.open(settings) as engine:
+    async with await AsyncToldOnce.open(settings) as engine:
         await engine.search("warm the models and the statements", user=Subject("user", "nobody"))
         for user in steps("recall: searching", users):
             await _one(engine, user, writer, times)
@@ -130,7 +130,7 @@ async def _recalls(folder: Path, users: Sequence[Subject], writer: Writer, *, co
 async def _after_writes(folder: Path, user: Subject, count: int, writer: Writer) -> Times:
     times = Times()
     async with parts_in(settings_for(folder)) as parts:
-        engine, filler = AsyncRecollect(parts), Filler(parts=parts)
+        engine, filler = AsyncToldOnce(parts), Filler(parts=parts)
         await engine.search("warm the models and the statements", user=user)
         for _ in steps("recall: writing and searching", range(count)):
             await filler.notes(user, writer.sentences(1))
@@ -138,7 +138,7 @@ async def _after_writes(folder: Path, user: Subject, count: int, writer: Writer)
     return times
 
 
-async def _one(engine: AsyncRecollect, user: Subject, writer: Writer, times: Times) -> None:
+async def _one(engine: AsyncToldOnce, user: Subject, writer: Writer, times: Times) -> None:
     query = " ".join(writer.words(QUERY_WORDS))
     start, worked = time.perf_counter(), time.process_time()
     recall = await engine.search(query, user=user)

@@ -24,17 +24,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from benchmarks.quiet import errors_only
-from recollect.datasets.dataset import DatasetConversation, DatasetTurn, Observation
-from recollect.datasets.load import JSONL, KINDS, read_data
-from recollect.engine import AsyncRecollect, Components, open_components
-from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
-from recollect.evaluation.ingest import Ingest, IngestCost, Names, exchanges
-from recollect.evaluation.instrumentation import ConversationClock
-from recollect.extraction.sources import readable_text
-from recollect.resolution.compare import same
-from recollect.settings import Settings
-from recollect.text import words
-from recollect.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject
+from toldonce.datasets.dataset import DatasetConversation, DatasetTurn, Observation
+from toldonce.datasets.load import JSONL, KINDS, read_data
+from toldonce.engine import AsyncToldOnce, Components, open_components
+from toldonce.evaluation.extraction_modes import RecordedModel, ShapedProfiles
+from toldonce.evaluation.ingest import Ingest, IngestCost, Names, exchanges
+from toldonce.evaluation.instrumentation import ConversationClock
+from toldonce.extraction.sources import readable_text
+from toldonce.resolution.compare import same
+from toldonce.settings import Settings
+from toldonce.text import words
+from toldonce.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject
 
 ROUNDS = ("first", "second")
 _MAX_MEMORIES = 10_000
@@ -81,7 +81,7 @@ class Figures:
         return not (self.lost or self.doubled or self.unsourced or self.astray or self.parked)
 
 
-async def replay_twice(engine: AsyncRecollect, conversation: DatasetConversation, user: Subject, *, seed: int) -> Names:
+async def replay_twice(engine: AsyncToldOnce, conversation: DatasetConversation, user: Subject, *, seed: int) -> Names:
     """Tell all sessions in a shuffled order, and all of them in another one; return which turn each message is."""
     clock = engine.clock
     assert isinstance(clock, ConversationClock)
@@ -137,7 +137,7 @@ def _said(turn: DatasetTurn) -> Said:
 
 
 async def look(
-    engine: AsyncRecollect, conversation: DatasetConversation, user: Subject, names: Names, figures: Figures
+    engine: AsyncToldOnce, conversation: DatasetConversation, user: Subject, names: Names, figures: Figures
 ) -> None:
     """Hold what is remembered against what was observed, and add it up."""
     memories = await engine.list(user=user, kinds=_FORMED, closed=True, limit=_MAX_MEMORIES)
@@ -197,7 +197,7 @@ async def measure(parts: Components, conversations: Sequence[DatasetConversation
     figures = Figures()
     model = RecordedModel(parts.counter)
     profiles = ShapedProfiles(parts.settings.profiles, parts.settings.profile, "observations")
-    engine = AsyncRecollect(replace(parts, model=model, profiles=profiles))
+    engine = AsyncToldOnce(replace(parts, model=model, profiles=profiles))
     for conversation in conversations:
         user = Subject("user", conversation.id)
         model.learn(each_time(conversation))

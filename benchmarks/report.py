@@ -18,7 +18,7 @@ from benchmarks.machine import machine, versions
 from benchmarks.made_up import SEED
 from benchmarks.markdown import markdown
 from benchmarks.rows import Row
-from recollect.settings import PREFIX
+from toldonce.settings import PREFIX
 
 Benchmark = Callable[[bool], list[Row]]
 """Measures, quickly if so asked."""
@@ -72,7 +72,7 @@ def table(title: str, rows: Sequence[Row]) -> Table:
 
 
 def side_by_side(title: str, rows: Sequence[Row]) -> Table:
-    """Build a table with a column per system and a row per figure; values show their ratio to Recollect's."""
+    """Build a table with a column per system and a row per figure; values show their ratio to ToldOnce's."""
     systems = list(dict.fromkeys(row.of for row in rows))
     drawn = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for heading in ("", "unit", *systems):

@@ -22,7 +22,7 @@ class Row:
     of: str = ""
     """Whose figure it is, where several systems are measured beside one another."""
     ratio: float | None = None
-    """How many times Recollect's figure it is, where both are of one run."""
+    """How many times ToldOnce's figure it is, where both are of one run."""
 
     @property
     def meets_bar(self) -> bool:

@@ -18,10 +18,10 @@ from benchmarks.filler import Filler, parts_in
 from benchmarks.made_up import SEED, Writer
 from benchmarks.quiet import errors_only
 from benchmarks.recall import QUERY_WORDS
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.types import MemoryId, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryId, Subject
 
 SIZES = (100, 1_000, 10_000, 200_000)
 WHO = Subject("user", "bench-0")
@@ -61,7 +61,7 @@ async def compare(url: str, count: int, *, questions: int = 20) -> Compared:
     asked = [" ".join(writer.words(QUERY_WORDS)) for _ in range(questions)]
     async with AsyncExitStack() as opened:
         warm = await opened.enter_async_context(parts_in(_settings(url, _CACHE), clock))
-        engine, filler = AsyncRecollect(warm), Filler(parts=warm)
+        engine, filler = AsyncToldOnce(warm), Filler(parts=warm)
         texts = writer.sentences(count - _ROUNDS * (_ADDED - _CHANGED))
         await filler.notes(WHO, texts)
         await _answers(engine, asked[:1])
@@ -69,9 +69,9 @@ async def compare(url: str, count: int, *, questions: int = 20) -> Compared:
             await _change(engine, filler, writer.sentences(_ADDED), texts[number])
             merged = await _answers(engine, asked if number == _ROUNDS - 1 else asked[:1])
         cached = await _answers(engine, asked)
-        other = AsyncRecollect(await opened.enter_async_context(parts_in(_settings(url, _CACHE), clock)))
+        other = AsyncToldOnce(await opened.enter_async_context(parts_in(_settings(url, _CACHE), clock)))
         reread, reread_cached = await _answers(other, asked), await _answers(other, asked)
-        bare = AsyncRecollect(await opened.enter_async_context(parts_in(_settings(url, 0), clock)))
+        bare = AsyncToldOnce(await opened.enter_async_context(parts_in(_settings(url, 0), clock)))
         whole = await _answers(bare, asked)
         stats = await engine.admin.stats()
     ways: dict[str, Sequence[Answer]] = {"brought forward": merged, "then cached": cached}
@@ -79,7 +79,7 @@ async def compare(url: str, count: int, *, questions: int = 20) -> Compared:
     return Compared(memories=stats.memories, whole=whole, ways=ways)
 
 
-async def _change(engine: AsyncRecollect, filler: Filler, new: Sequence[str], known: str) -> None:
+async def _change(engine: AsyncToldOnce, filler: Filler, new: Sequence[str], known: str) -> None:
     """Add notes, say one again, forget one for good and one for now."""
     await filler.notes(WHO, new)
     await engine.add(known, user=WHO)
@@ -87,7 +87,7 @@ async def _change(engine: AsyncRecollect, filler: Filler, new: Sequence[str], kn
         await engine.forget(memory.id, user=WHO)
 
 
-async def _answers(engine: AsyncRecollect, asked: Sequence[str]) -> list[Answer]:
+async def _answers(engine: AsyncToldOnce, asked: Sequence[str]) -> list[Answer]:
     found = [await engine.search(question, user=WHO, limit=_LIMIT) for question in asked]
     return [
         tuple((item.memory.id, item.score, item.similarity, item.word_share) for item in each.items) for each in found
@@ -105,7 +105,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="memories of the user")
     given = parser.parse_args()
     for count in given.sizes:
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-") as folder:
             compared = asyncio.run(compare(f"sqlite:///{Path(folder) / 'same.sqlite3'}", count))
         results = sum(map(len, compared.whole))
         said = "; ".join(compared.differing) or "the same memories with the same scores in every way"

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.quiet import errors_only
-from recollect.cli.replay_run import Replay, read_plan
-from recollect.datasets.locomo import LocomoSample, locomo_samples, user_names
-from recollect.datasets.recordings import Format, Recording
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
-from recollect.types import Subject
+from toldonce.cli.replay_run import Replay, read_plan
+from toldonce.datasets.locomo import LocomoSample, locomo_samples, user_names
+from toldonce.datasets.recordings import Format, Recording
+from toldonce.engine import AsyncToldOnce
+from toldonce.settings import Settings
+from toldonce.types import Subject
 
 LIMIT = 10
 
@@ -39,7 +39,7 @@ class Quiet:
         """Show nothing."""
 
 
-async def turn_names(engine: AsyncRecollect, subject: Subject, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
+async def turn_names(engine: AsyncToldOnce, subject: Subject, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
     """Map (conversation, seq) to the file's name of the turn."""
     names: dict[tuple[str, int], str] = {}
     for conversation in await engine.conversations.list(user=subject, limit=1000):
@@ -55,7 +55,7 @@ async def measure(path: Path, data: bytes, *, limit: int = LIMIT) -> dict[str, A
     """Replay and ask for `limit` results each; return the figures."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings.load(database_url=f"sqlite:///{folder}/locomo.sqlite3", worker=False)
-        async with await AsyncRecollect.open(settings) as engine:
+        async with await AsyncToldOnce.open(settings) as engine:
             plan = read_plan(path, Format.LOCOMO, as_speaker=None, limit=None, zone=UTC)
             began = time.monotonic()
 

@@ -14,7 +14,7 @@ from benchmarks.processes import child, server
 from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
 from benchmarks.wire import StreamClient
-from recollect.engine import AsyncRecollect
+from toldonce.engine import AsyncToldOnce
 
 # The promise (issue 2): no stall above this while a replay forms.
 BAR_MS = 100.0
@@ -42,9 +42,9 @@ QUICK = Sizes(quiet_s=1, forming_s=5, conversations=2, turns=150)
 def run(quick: bool) -> list[Row]:
     """Measure from outside by pings, then from inside by a task that wants to wake every millisecond."""
     sizes = QUICK if quick else FULL
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
         rows = from_outside(Path(folder), sizes)
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
         rows += asyncio.run(from_inside(Path(folder), sizes))
     return rows
 
@@ -67,7 +67,7 @@ async def from_inside(folder: Path, sizes: Sizes) -> list[Row]:
     """Run the worker and a probe on one loop while whole conversations are recorded on it."""
     conversations = [Writer(number).conversation(sizes.turns) for number in range(sizes.conversations)]
     quiet, busy = Probe(), Probe()
-    async with await AsyncRecollect.open(settings_for(folder)) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder)) as engine:
         await engine.search("warm the models and the statements")
         await quiet.watch(until=_after(min(sizes.quiet_s, 2.0)))
         working = asyncio.create_task(engine.admin.run_worker())

@@ -14,9 +14,9 @@ from benchmarks.made_up import Writer
 from benchmarks.observer import MESSAGE_LINE, empty, noted
 from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
-from recollect.engine import AsyncRecollect
-from recollect.extraction.llm import SCHEMA_NAME
-from recollect.providers.protocols import ModelAnswer, ModelUsage
+from toldonce.engine import AsyncToldOnce
+from toldonce.extraction.llm import SCHEMA_NAME
+from toldonce.providers.protocols import ModelAnswer, ModelUsage
 
 # One waits for each fsync; many share one (group commit).
 CLIENTS = (1, 8, 64)
@@ -47,14 +47,14 @@ def run(quick: bool) -> list[Row]:
     sizes = QUICK if quick else FULL
     rows = []
     for clients in steps("throughput: recording", CLIENTS):
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-") as folder:
             rows += asyncio.run(recording(Path(folder), clients, sizes.turns))
     shapes = ((1, sizes.long), (sizes.short, 1))
     for conversations, turns in steps("throughput: forming", shapes):
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-") as folder:
             rows += asyncio.run(forming(Path(folder), conversations, turns))
     for model in steps("throughput: forming turn by turn", (None, Noter())):
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-") as folder:
             rows += asyncio.run(turn_by_turn(Path(folder), sizes.chat, model))
     return rows
 
@@ -71,7 +71,7 @@ async def recording(folder: Path, clients: int, turns: int) -> list[Row]:
             await engine.record(messages[at : at + 2], user=f"bench-{number}", conversation="chat")
             waits.append((time.perf_counter() - start) * 1000)
 
-    async with await AsyncRecollect.open(settings_for(folder)) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder)) as engine:
         start = time.perf_counter()
         await asyncio.gather(*(client(number, messages) for number, messages in enumerate(chats)))
         took = time.perf_counter() - start
@@ -87,7 +87,7 @@ async def recording(folder: Path, clients: int, turns: int) -> list[Row]:
 
 async def forming(folder: Path, conversations: int, turns: int) -> list[Row]:
     """Form what was recorded before: turns made recallable, notes and facts extracted by the rules and resolved."""
-    async with await AsyncRecollect.open(settings_for(folder)) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder)) as engine:
         for number in range(conversations):
             messages = Writer(number).conversation(turns)
             await engine.record(messages, user=f"bench-{number}", conversation="chat")
@@ -139,7 +139,7 @@ async def turn_by_turn(folder: Path, turns: int, model: Noter | None) -> list[Ro
     """Form each turn of a chat before the next is recorded, by the rules or with a model; count CPU time beside it."""
     own, wall = [], []
     messages = Writer().conversation(turns + 1)
-    async with await AsyncRecollect.open(settings_for(folder), model=model) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder), model=model) as engine:
         for turn in range(turns + 1):
             asked_s = model.cpu_s if model else 0.0
             start, worked = time.perf_counter(), time.process_time()

@@ -11,8 +11,8 @@ from benchmarks.made_up import Writer
 from benchmarks.progress import steps
 from benchmarks.recall import QUERY_WORDS
 from benchmarks.rows import Row, spread
-from recollect.engine import AsyncRecollect
-from recollect.types import MemoryKind
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import MemoryKind
 
 # The promise (issue 3): recall in a conversation of 1,000 turns, the embedding of the query included.
 BAR_MS = 20.0
@@ -34,7 +34,7 @@ QUICK = Sizes(turns=100, queries=50)
 
 def run(quick: bool) -> list[Row]:
     """Tell a long conversation turn by turn, then ask."""
-    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder:
         return asyncio.run(long_chat(Path(folder), QUICK if quick else FULL))
 
 
@@ -45,7 +45,7 @@ async def long_chat(folder: Path, sizes: Sizes) -> list[Row]:
     forming: list[float] = []
     searching: list[float] = []
     prompting: list[float] = []
-    async with await AsyncRecollect.open(settings_for(folder, profile="tiered")) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder, profile="tiered")) as engine:
         for at in steps("tiered: telling", range(0, len(messages), 2)):
             await engine.record(messages[at : at + 2], user=USER, conversation=CHAT)
             start = time.perf_counter()

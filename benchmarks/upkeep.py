@@ -24,8 +24,8 @@ from benchmarks.processes import environment
 from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
 from benchmarks.stall import Probe
-from recollect.engine import AsyncRecollect
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import Subject
 
 GIANT, OTHER = Subject("user", "giant"), Subject("user", "other")
 # The promises (issue 11): nothing holds the loop longer, and stopping takes at most this.
@@ -43,10 +43,10 @@ def run(quick: bool) -> list[Row]:
     """Work on subjects of several sizes on one loop, then stop a worker in the middle of one's maintenance."""
     rows: list[Row] = []
     for size in QUICK if quick else FULL:
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-") as folder:
             rows += asyncio.run(_at_once(Path(folder), size))
     for size in QUICK if quick else FULL:
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        with TemporaryDirectory(prefix="toldonce-bench-") as folder:
             asyncio.run(_filled(Path(folder), size))
             rows += _stopped(Path(folder), size, 1 if quick else _STOPS)
     return rows
@@ -76,11 +76,11 @@ async def _filled(folder: Path, size: int) -> None:
 async def _at_once(folder: Path, size: int) -> list[Row]:
     """Import, search, maintain and erase a subject, and watch the loop meanwhile."""
     await _filled(folder, size)
-    async with await AsyncRecollect.open(settings_for(folder)) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder)) as engine:
         lines = BytesIO(await _exported(engine))
         await engine.erasure.subject(GIANT)
     (folder / "there").mkdir()
-    async with await AsyncRecollect.open(settings_for(folder / "there")) as engine:
+    async with await AsyncToldOnce.open(settings_for(folder / "there")) as engine:
         await engine.add("Warm the models and the statements.", user=OTHER)
         await engine.search("warm the models", user=OTHER)
         gc.collect()
@@ -117,7 +117,7 @@ async def _watched(name: str, work: Coroutine[Any, Any, object]) -> list[Row]:
     ]
 
 
-async def _exported(engine: AsyncRecollect) -> bytes:
+async def _exported(engine: AsyncToldOnce) -> bytes:
     """Export the subject without what its memories rest on: messages that no log has."""
     file = BytesIO()
     await engine.transfer.export_to(file, user=GIANT)
@@ -131,12 +131,12 @@ async def _exported(engine: AsyncRecollect) -> bytes:
     return "\n".join([*lines, ""]).encode()
 
 
-async def _searched(engine: AsyncRecollect) -> None:
+async def _searched(engine: AsyncToldOnce) -> None:
     for query in Writer(SEED + 1).sentences(_QUERIES):
         await engine.search(query, user=GIANT)
 
 
-async def _adding(engine: AsyncRecollect, waits: list[float]) -> None:
+async def _adding(engine: AsyncToldOnce, waits: list[float]) -> None:
     """Add notes of another user, one after another."""
     for number in count():
         began = time.perf_counter()
@@ -145,10 +145,10 @@ async def _adding(engine: AsyncRecollect, waits: list[float]) -> None:
 
 
 def _stopped(folder: Path, size: int, times: int) -> list[Row]:
-    """Stop `recollect worker` while it maintains the subject; each run goes on where the one before it stopped."""
+    """Stop `toldonce worker` while it maintains the subject; each run goes on where the one before it stopped."""
     waits = []
     for number in steps(f"upkeep: stopping at {size:,}", range(times)):
-        command = [sys.executable, "-m", "recollect", "worker"]
+        command = [sys.executable, "-m", "toldonce", "worker"]
         process = subprocess.Popen(command, env=environment(folder, {}), stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         process.stdout.readline()  # it says that it forms
@@ -159,7 +159,7 @@ def _stopped(folder: Path, size: int, times: int) -> list[Row]:
         waits.append((time.perf_counter() - began) * 1000)
     return [
         Row(
-            name=f"{size:,} memories of one user, SIGTERM to the end of `recollect worker`, longest",
+            name=f"{size:,} memories of one user, SIGTERM to the end of `toldonce worker`, longest",
             value=max(waits),
             unit="ms",
             count=len(waits),

@@ -8,9 +8,9 @@ made() { # write a file unless it is there
     [ -s "$folder/$1" ] || printf '%s\n' "$2" > "$folder/$1"
 }
 made postgres_password "$(openssl rand -hex 24)"
-made recollect_password "$(openssl rand -hex 24)"
-made database_url "postgresql://recollect:$(cat "$folder/recollect_password")@postgres:5432/recollect"
-made citus_database_url "postgresql://recollect:$(cat "$folder/recollect_password")@coordinator:5432/recollect"
+made toldonce_password "$(openssl rand -hex 24)"
+made database_url "postgresql://toldonce:$(cat "$folder/toldonce_password")@postgres:5432/toldonce"
+made citus_database_url "postgresql://toldonce:$(cat "$folder/toldonce_password")@coordinator:5432/toldonce"
 made jwt_secret "$(openssl rand -hex 32)"
 made session_secret "$(openssl rand -hex 32)"
 # The folder is closed to other users of this machine; containers, which run as another user, get single files of it.

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import jsonschema_rs
 
-from recollect.server.api.v1 import OPERATIONS
-from recollect.server.api.v1.openapi import openapi_document
+from toldonce.server.api.v1 import OPERATIONS
+from toldonce.server.api.v1.openapi import openapi_document
 
 
 @cache

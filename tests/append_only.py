@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.chat.chat_request import read_request
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, PreparedTurn
-from recollect.types import Identity, MemoryMode, Subject
+from toldonce.chat.chat_request import read_request
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce, PreparedTurn
+from toldonce.types import Identity, MemoryMode, Subject
 
 Message = Mapping[str, Any]
 NO_MEMORY = (MemoryMode.OFF, MemoryMode.RECORD)
@@ -55,7 +55,7 @@ def broken_prefix(earlier: SentPrompt, prompt: SentPrompt, *, named: bool) -> st
 class ScriptedChat:
     """One conversation of a client."""
 
-    engine: AsyncRecollect
+    engine: AsyncToldOnce
     identity: Identity = field(default_factory=lambda: Identity(subject=Subject("user", "ana"), conversation="chat"))
     messages: list[Message] = field(default_factory=list)
     prompts: list[SentPrompt] = field(default_factory=list)

@@ -21,8 +21,8 @@ from playwright.async_api import (
 
 from dashboard_forms import form_name
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
 
 CHROMIUM = shutil.which("chromium")
 NO_CHROMIUM = "chromium is not installed: the dashboard was NOT tested in a browser"
@@ -123,7 +123,7 @@ class Visit:
 
 
 @asynccontextmanager
-async def served(engine: AsyncRecollect) -> AsyncIterator[str]:
+async def served(engine: AsyncToldOnce) -> AsyncIterator[str]:
     """Serve an engine on a free port of this machine; yield its URL."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(build_app(engine), log_config=None, access_log=False, lifespan="on")

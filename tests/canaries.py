@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.testing import WordEmbedder
-from recollect.text import hash64, stem, term_key
-from recollect.types import Vectors
+from toldonce.testing import WordEmbedder
+from toldonce.text import hash64, stem, term_key
+from toldonce.types import Vectors
 
 LENGTH = 22
 # What of a pattern is looked for at once; the rest is compared where that stands.

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.batch_state import BatchState, Case
-from recollect.resolution.values import Claim, ResolveInputs
-from recollect.types import Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.batch_state import BatchState, Case
+from toldonce.resolution.values import Claim, ResolveInputs
+from toldonce.types import Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BEFORE = NOW - timedelta(days=30)

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.chat.messages import log_messages
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import NEW_YEAR
-from recollect.types import Identity, Memory, Subject
 from sample_chats import assistant, request, user
+from toldonce.chat.messages import log_messages
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import NEW_YEAR
+from toldonce.types import Identity, Memory, Subject
 
 
 def tiered_parts(parts: Components, profile: str = "tiered") -> Components:
@@ -31,7 +31,7 @@ def ranges(episodes: Sequence[Memory]) -> list[tuple[int, int]]:
 class Chat:
     """One chat of a client with an id of its own; `messages` is its history as the client sees it."""
 
-    def __init__(self, engine: AsyncRecollect, *, who: str = "ana", conversation: str = "chat") -> None:
+    def __init__(self, engine: AsyncToldOnce, *, who: str = "ana", conversation: str = "chat") -> None:
         """Begin a chat."""
         self.messages: list[dict[str, str]] = []
         self.began = engine.clock.now()

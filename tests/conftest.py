@@ -17,21 +17,21 @@ from hypothesis import settings as examples
 from xdist.remote import Producer  # type: ignore[import-untyped]
 
 from postgres_server import NO_PROGRAMS
-from recollect.engine import AsyncRecollect, Components
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.testing import FakeClock, WordEmbedder
 from remote_engine import far_engine
 from soak import SOAK
 from sqlite_image import copy_or_migrate
 from stores import SEALED, STORES, new_store, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, WordEmbedder
 from workers import LONG_FILES, PROCESS_FOLDERS, WorkerScheduler
 
 # No limit of time for examples: a busy machine would miss it.
 examples.register_profile(
-    "recollect", deadline=None, max_examples=100 if SOAK else 25, suppress_health_check=[HealthCheck.too_slow]
+    "toldonce", deadline=None, max_examples=100 if SOAK else 25, suppress_health_check=[HealthCheck.too_slow]
 )
-examples.load_profile("recollect")
+examples.load_profile("toldonce")
 
 TESTS = Path(__file__).parent
 CAMPAIGN_FOLDERS = ("stories", "scripted")
@@ -40,15 +40,15 @@ CAMPAIGN_FILES = (
     *("test_thousand_turns.py", "test_many_statements.py", "test_large_subject.py", "test_episodes_property.py"),
 )
 LIMITS = (
-    *("recollect.engine.turn.FORGET_WAIT_S", "recollect.engine.prepared_turn.LEDGER_WAIT_S"),
-    *("recollect.engine.query_builder.SEARCH_TIMEOUT_S", "recollect.engine.initial_embedder.FIT_TIMEOUT_S"),
+    *("toldonce.engine.turn.FORGET_WAIT_S", "toldonce.engine.prepared_turn.LEDGER_WAIT_S"),
+    *("toldonce.engine.query_builder.SEARCH_TIMEOUT_S", "toldonce.engine.initial_embedder.FIT_TIMEOUT_S"),
 )
 """What they bound is left out, or done later, on a machine that is too busy: tests would see something else there."""
 PRODUCT_PATIENCE_S = 60.0
 LIBRARY_FOLDERS = ("engine",)
 """Their tests of the fixture `engine` run on a connection to a server, too."""
 EVERY_CASE_FOLDER = "store"
-"""Its tests run on each store in all of their cases; others on a further store in one, unless RECOLLECT_SOAK is set."""
+"""Its tests run on each store in all of their cases; others on a further store in one, unless TOLDONCE_SOAK is set."""
 EVERY_STORE = (*STORES, *SEALED)
 SERVER_STORES = ("postgres", "sealed_postgres", "citus")
 
@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure() -> None:
     patch = pytest.MonkeyPatch()
-    patch.setattr("recollect.store.sqlite.connection.migrate", copy_or_migrate)
+    patch.setattr("toldonce.store.sqlite.connection.migrate", copy_or_migrate)
     for limit in LIMITS:
         patch.setattr(limit, PRODUCT_PATIENCE_S)
 
@@ -208,8 +208,8 @@ def face() -> str:
 
 
 @pytest.fixture
-async def engine(parts: Components, face: str) -> AsyncIterator[AsyncRecollect]:
-    async with AsyncRecollect(parts) as opened:
+async def engine(parts: Components, face: str) -> AsyncIterator[AsyncToldOnce]:
+    async with AsyncToldOnce(parts) as opened:
         if face == "near":
             yield opened
         else:

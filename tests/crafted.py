@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from populated import opened
-from recollect.engine.transfer import TransferReport
 from sample_chats import assistant, tell
 from stores import url_of
+from toldonce.engine.transfer import TransferReport
 
 MALLORYS = "I keep two grey parrots in Tromsø."
 Line = dict[str, Any]

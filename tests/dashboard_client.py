@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
 
 HTML = {"accept": "text/html"}
 JSON = {"accept": "application/json"}
@@ -74,7 +74,7 @@ class DashboardClient:
 
 
 @asynccontextmanager
-async def dashboard_client(engine: AsyncRecollect, **headers: str) -> AsyncIterator[DashboardClient]:
+async def dashboard_client(engine: AsyncToldOnce, **headers: str) -> AsyncIterator[DashboardClient]:
     """Serve an engine, and open its dashboard."""
     transport = httpx.ASGITransport(app=build_app(engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as http:

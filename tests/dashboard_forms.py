@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from recollect.server.dashboard.pages import PAGES
-from recollect.server.dashboard.paths import LOGIN, LOGOUT, ROOT
-from recollect.server.path_table import PathTable, path_steps
+from toldonce.server.dashboard.pages import PAGES
+from toldonce.server.dashboard.paths import LOGIN, LOGOUT, ROOT
+from toldonce.server.path_table import PathTable, path_steps
 
 _LOGIN, _LOGOUT = LOGIN.removeprefix(ROOT), LOGOUT.removeprefix(ROOT)
 _ROUTES = PathTable(

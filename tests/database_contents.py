@@ -3,8 +3,8 @@
 from typing import Any
 
 from populated import QUERIES, WHO, opened
-from recollect.store.encryption.vault_opener import KeyringPlace
-from recollect.types import MemoryKind, Subject
+from toldonce.store.encryption.vault_opener import KeyringPlace
+from toldonce.types import MemoryKind, Subject
 
 
 class QuietBar:

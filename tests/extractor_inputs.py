@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from recollect.extraction.sources import ExtractionInput
-from recollect.types import ConversationId, LoggedMessage, Memory, MemoryId, MemoryKind, Subject
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.types import ConversationId, LoggedMessage, Memory, MemoryId, MemoryKind, Subject
 
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ANA = Subject("user", "ana")

@@ -6,11 +6,11 @@ from datetime import datetime
 
 import numpy as np
 
-from recollect.clock import Clock
-from recollect.ids import new_id
-from recollect.testing import NEW_YEAR, FakeClock
-from recollect.text import hash64, normalise, terms
-from recollect.types import (
+from toldonce.clock import Clock
+from toldonce.ids import new_id
+from toldonce.testing import NEW_YEAR, FakeClock
+from toldonce.text import hash64, normalise, terms
+from toldonce.types import (
     Action,
     AddMemory,
     ConversationId,

@@ -1,4 +1,4 @@
-"""Program that imports Recollect once and then becomes, in a fork each, the processes that tests ask for.
+"""Program that imports ToldOnce once and then becomes, in a fork each, the processes that tests ask for.
 
 Started by forked_processes.py, with the number of its control socket as the argument. Each message on the socket is a
 line of JSON (see `forked_processes.py`), with four file descriptors: standard input, output and error, and a pipe on
@@ -18,30 +18,30 @@ from typing import Any
 
 PRELOADED = (
     *(
-        "recollect.cli.main",
-        "recollect.server.http_server",
-        "recollect.sync.client",
-        "recollect.testing",
+        "toldonce.cli.main",
+        "toldonce.server.http_server",
+        "toldonce.sync.client",
+        "toldonce.testing",
     ),
     # What a process loads when its worker starts, or with its first use.
     *(
-        "recollect.engine.admin",
-        "recollect.engine.conversations",
-        "recollect.engine.prompts",
-        "recollect.engine.memory_tools",
-        "recollect.engine.stages",
-        "recollect.engine.turn",
-        "recollect.maintenance.reindex_terms",
-        "recollect.maintenance.sweep",
-        "recollect.providers.http_connection",
-        "recollect.worker.bulk",
+        "toldonce.engine.admin",
+        "toldonce.engine.conversations",
+        "toldonce.engine.prompts",
+        "toldonce.engine.memory_tools",
+        "toldonce.engine.stages",
+        "toldonce.engine.turn",
+        "toldonce.maintenance.reindex_terms",
+        "toldonce.maintenance.sweep",
+        "toldonce.providers.http_connection",
+        "toldonce.worker.bulk",
         "rapidfuzz.distance",
     ),
     *(
         "uvicorn.lifespan.on",
         "uvicorn.loops.auto",
         "uvicorn.protocols.http.httptools_impl",
-        "recollect.store.postgres.executor",
+        "toldonce.store.postgres.executor",
     ),
     *("tokenizers", "wordllama"),
 )
@@ -105,7 +105,7 @@ def become(request: dict[str, Any]) -> None:
 if __name__ == "__main__":
     for name in PRELOADED:
         importlib.import_module(name)
-    importlib.import_module("recollect.lazy_pattern").compile_patterns()
+    importlib.import_module("toldonce.lazy_pattern").compile_patterns()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     assert threading.active_count() == 1, "only the forking thread lives on in a fork"
     gc.freeze()

@@ -1,4 +1,4 @@
-"""Python processes for tests, forked from one that has imported Recollect already. Starts processes.
+"""Python processes for tests, forked from one that has imported ToldOnce already. Starts processes.
 
 Importing takes 1.5 s of CPU time in each new interpreter, a fork 20 ms. What comes of it is a process like any other:
 its id, environment, folder, files, signals and exit code are its own. That a fresh interpreter runs the commands is

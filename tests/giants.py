@@ -6,10 +6,10 @@ import threading
 import numpy as np
 
 from factories import ANA, add, memory
-from recollect.engine.databases import IndexReport, build_indexes, drop_indexes
-from recollect.store.postgres.connection import connect
-from recollect.testing import FakeClock
-from recollect.types import AddMemory, MemoryKind, Subject, SubjectSnapshot, Vector, VectorRequest, Vectors
+from toldonce.engine.databases import IndexReport, build_indexes, drop_indexes
+from toldonce.store.postgres.connection import connect
+from toldonce.testing import FakeClock
+from toldonce.types import AddMemory, MemoryKind, Subject, SubjectSnapshot, Vector, VectorRequest, Vectors
 
 MANY = 300
 DIM = 8

@@ -6,21 +6,21 @@ from typing import Any
 
 from canaries import canary
 from factories import add, decision, memory, recall_record, turn
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.scope import owned_subject
-from recollect.errors import BadRequestError, ModelError
-from recollect.ids import new_id
-from recollect.profiles.policies import BudgetPolicy
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, CostPurpose, MemoryState, RequestScope, Reservation, Subject
 from sample_chats import assistant, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.scope import owned_subject
+from toldonce.errors import BadRequestError, ModelError
+from toldonce.ids import new_id
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, CostPurpose, MemoryState, RequestScope, Reservation, Subject
 
 
 @dataclass
 class Household:
     """One user and the subjects within."""
 
-    engine: AsyncRecollect
+    engine: AsyncToldOnce
     parts: Components
     who: str
     luck: random.Random

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from recollect.errors import ModelError
-from recollect.testing import WordEmbedder
-from recollect.types import Vectors
+from toldonce.errors import ModelError
+from toldonce.testing import WordEmbedder
+from toldonce.types import Vectors
 
 
 class ImmediateWordEmbedder(WordEmbedder):

@@ -8,10 +8,10 @@ from datetime import timedelta
 
 import httpx
 
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.testing import FakeClock
+from toldonce.types import Access, NewApiKey, Subject
 
 ANA = Subject("user", "ana", "acme")
 READER = NewApiKey(name="k", access=Access.READ, tenant="acme", user="ana")
@@ -44,7 +44,7 @@ class KeyedServer:
 
 
 @asynccontextmanager
-async def keyed_server(engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
+async def keyed_server(engine: AsyncToldOnce) -> AsyncIterator[KeyedServer]:
     """Make all keys, and those that are no longer valid; serve."""
     secrets = {"none": "", "unknown": "rk_" + "a" * 43}
     for name, new in KEYS.items():

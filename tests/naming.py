@@ -45,8 +45,8 @@ _ALLOWED = re.compile(
 )
 # Modules with patterns and sentences of the languages that users write: of their strings only errors are read.
 LANGUAGE_DATA = (
-    *("recollect/extraction/", "recollect/text/", "recollect/dates/", "recollect/resolution/lexicon.py"),
-    *("recollect/maintenance/compaction.py", "benchmarks/made_up.py", "benchmarks/sentence_pairs.py"),
+    *("toldonce/extraction/", "toldonce/text/", "toldonce/dates/", "toldonce/resolution/lexicon.py"),
+    *("toldonce/maintenance/compaction.py", "benchmarks/made_up.py", "benchmarks/sentence_pairs.py"),
 )
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]{0,300}\"|“[^”]*”|«[^»]*»|(?<!\w)'[^'\n]{1,200}'(?!\w)")
 _FENCED = re.compile(r"(?ms)^```.*?^```")
@@ -65,12 +65,12 @@ def parse(path: Path) -> ast.Module:
 
 def gerund_modules(path: Path) -> Iterator[str]:
     stem = path.stem.removeprefix("test_")
-    if _is_own(path, "recollect", "benchmarks") and _GERUND.fullmatch(stem) and stem not in ACCEPTED_GERUNDS:
+    if _is_own(path, "toldonce", "benchmarks") and _GERUND.fullmatch(stem) and stem not in ACCEPTED_GERUNDS:
         yield f"{_shown(path)}: the module's name is a gerund; name what it holds"
 
 
 def standard_modules(path: Path) -> Iterator[str]:
-    if _is_own(path, "recollect") and path.parent.name != "types" and path.stem in sys.stdlib_module_names:
+    if _is_own(path, "toldonce") and path.parent.name != "types" and path.stem in sys.stdlib_module_names:
         yield f"{_shown(path)}: the standard library has a module of this name"
 
 
@@ -115,7 +115,7 @@ def repeated_classes(paths: list[Path]) -> Iterator[str]:
     """Yield each public class of the package that has the name of another one."""
     places = defaultdict(list)
     for path in paths:
-        if _is_own(path, "recollect"):
+        if _is_own(path, "toldonce"):
             for node in parse(path).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     places[node.name].append(f"{_shown(path)}:{node.lineno}")
@@ -157,7 +157,7 @@ def prose_of_code(path: Path) -> Iterator[tuple[int, str]]:
                     text = statement.value.value
                     if isinstance(text, str):
                         yield statement.lineno, _DOCTEST.sub(_blank, text)
-    if _is_own(path, "recollect", "benchmarks"):
+    if _is_own(path, "toldonce", "benchmarks"):
         yield from messages(path)
 
 
@@ -193,7 +193,7 @@ READERS = {".py": prose_of_code, ".md": prose_of_page, ".sql": prose_of_sql}
 
 
 def _files(*suffixes: str) -> list[Path]:
-    folders = ("recollect", "benchmarks", "tests") if suffixes == (".py",) else ("recollect", "benchmarks", "docs")
+    folders = ("toldonce", "benchmarks", "tests") if suffixes == (".py",) else ("toldonce", "benchmarks", "docs")
     inside = {path for folder in folders for suffix in suffixes for path in (ROOT / folder).rglob(f"*{suffix}")}
     return sorted(inside | ({ROOT / "README.md"} if ".md" in suffixes else set()))
 

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-CLIENT, SECRET = "recollect", "a-secret-that-is-shared-with-the-provider"
+CLIENT, SECRET = "toldonce", "a-secret-that-is-shared-with-the-provider"
 
 
 @dataclass

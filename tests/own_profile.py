@@ -4,42 +4,42 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.model_factory import OpenedModel
-from recollect.testing import ScriptedModel
-from recollect.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject
 from sample_chats import answer, note, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.model_factory import OpenedModel
+from toldonce.testing import ScriptedModel
+from toldonce.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject
 
 OWN = "own"
 """The profile's name; requests that name none have it."""
 CLOSING = {Action.EXPIRE, Action.EVICT, Action.FOLD, Action.MERGE, Action.CLOSE, Action.REPLACE, Action.ABANDON}
 
 
-def with_profile(parts: Components, folder: Path, toml: str, *, model: OpenedModel | None = None) -> AsyncRecollect:
+def with_profile(parts: Components, folder: Path, toml: str, *, model: OpenedModel | None = None) -> AsyncToldOnce:
     """Open another engine over the same store, whose profile is `toml`; the store is the first one's to close."""
     (folder / f"{OWN}.toml").write_text(f'description = "for a test"\n{toml}', "utf-8")
     settings = parts.settings.model_copy(update={"profile": OWN, "profiles": folder})
-    return AsyncRecollect(replace(parts, settings=settings, profiles=ProfileRegistry(folder), model=model))
+    return AsyncToldOnce(replace(parts, settings=settings, profiles=ProfileRegistry(folder), model=model))
 
 
-async def held(engine: AsyncRecollect, whose: Subject | str) -> list[Memory]:
+async def held(engine: AsyncToldOnce, whose: Subject | str) -> list[Memory]:
     """Return the active notes and facts, oldest first."""
     listed = await engine.list(user=whose, kinds=(MemoryKind.NOTE, MemoryKind.FACT), limit=1000)
     return [memory for memory in reversed(listed) if memory.state is MemoryState.ACTIVE]
 
 
-async def held_texts(engine: AsyncRecollect, whose: Subject | str) -> list[str]:
+async def held_texts(engine: AsyncToldOnce, whose: Subject | str) -> list[str]:
     """Return their words."""
     return [memory.text for memory in await held(engine, whose)]
 
 
-async def decided(engine: AsyncRecollect, whose: Subject | str, *actions: Action) -> list[Decision]:
+async def decided(engine: AsyncToldOnce, whose: Subject | str, *actions: Action) -> list[Decision]:
     """Return the decisions of some kinds, oldest first."""
     return [line for line in await engine.history.decisions(user=whose, limit=9999) if line.action in actions]
 
 
-async def unexplained(engine: AsyncRecollect, whose: Subject | str) -> list[str]:
+async def unexplained(engine: AsyncToldOnce, whose: Subject | str) -> list[str]:
     """Return the closed memories that no decision speaks of."""
     listed = await engine.list(user=whose, kinds=tuple(MemoryKind), closed=True, limit=9999)
     lines = await decided(engine, whose, *CLOSING)
@@ -87,7 +87,7 @@ class Answering:
         return answer(*(note(quote, quote, message=place) for place, quote in enumerate(quotes, start=1)))
 
 
-async def tell_each(engine: AsyncRecollect, *texts: str) -> None:
+async def tell_each(engine: AsyncToldOnce, *texts: str) -> None:
     """Say each thing in a turn of its own."""
     for text in texts:
         await engine.record([user(text)], user="ana", conversation="one")

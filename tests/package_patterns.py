@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-import recollect
-from recollect.lazy_pattern import LazyPattern
+import toldonce
+from toldonce.lazy_pattern import LazyPattern
 
 # Modules that end the process when they are imported.
-_PROGRAMS = frozenset({"recollect.__main__"})
+_PROGRAMS = frozenset({"toldonce.__main__"})
 _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
 
 
@@ -22,7 +22,7 @@ class PackagePattern:
     """A regular expression and its place."""
 
     place: str
-    """Module and name, or module and line of a call: 'recollect.recall.ann._NAME', 'recollect.resolution.slots:65'."""
+    """Module and name, or module and line of a call: 'toldonce.recall.ann._NAME', 'toldonce.resolution.slots:65'."""
     pattern: re.Pattern[str] | re.Pattern[bytes]
 
 
@@ -58,7 +58,7 @@ def package_patterns() -> tuple[dict[str, list[PackagePattern]], list[HiddenPatt
 @cache
 def module_names() -> tuple[str, ...]:
     """Return the dotted names of the package's modules, sorted, without importing them."""
-    root = Path(recollect.__file__).parent
+    root = Path(toldonce.__file__).parent
     paths = [path.relative_to(root.parent).with_suffix("") for path in root.rglob("*.py")]
     names = {".".join(path.parts).removesuffix(".__init__") for path in paths}
     return tuple(sorted(names - _PROGRAMS))
@@ -91,7 +91,7 @@ def _parts(value: object, module: ModuleType) -> Iterator[tuple[str, object]]:
         for place, part in enumerate(value):
             yield f"[{place}]", part
     elif getattr(value, "__module__", getattr(type(value), "__module__", None)) == module.__name__ or (
-        getattr(type(value), "__module__", "").startswith("recollect.")
+        getattr(type(value), "__module__", "").startswith("toldonce.")
     ):
         yield from _attributes(value)
 

@@ -6,16 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from factories import add, decision, memory, recall_record, turn
-from recollect.engine import AsyncRecollect, Components
-from recollect.ids import new_id
-from recollect.profiles.policies import BudgetPolicy
-from recollect.providers.token_counter import token_counter
-from recollect.settings import SQLITE, Settings
-from recollect.store.encryption.vault_opener import KeyringPlace
-from recollect.store.factory import open_store
-from recollect.store.store import Store
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import (
+from sample_chats import PEANUTS_AND_OSLO, assistant, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.ids import new_id
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import SQLITE, Settings
+from toldonce.store.encryption.vault_opener import KeyringPlace
+from toldonce.store.factory import open_store
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import (
     Access,
     Action,
     CostPurpose,
@@ -28,7 +29,6 @@ from recollect.types import (
     StoredAnswer,
     Subject,
 )
-from sample_chats import PEANUTS_AND_OSLO, assistant, user
 
 TEAM = Subject("shared", "team")
 CALENDAR = Subject("app", "calendar")
@@ -52,9 +52,9 @@ _FILLED: list[bytes] = []
 @asynccontextmanager
 async def opened(
     url: str, *, profile: str = "default", keyring: KeyringPlace | None = None
-) -> AsyncIterator[AsyncRecollect]:
+) -> AsyncIterator[AsyncToldOnce]:
     """Open an engine with an embedder of words over a database."""
-    async with AsyncRecollect(await parts_of(url, profile=profile, keyring=keyring)) as engine:
+    async with AsyncToldOnce(await parts_of(url, profile=profile, keyring=keyring)) as engine:
         yield engine
 
 
@@ -88,7 +88,7 @@ async def populate(url: str) -> None:
 async def fill(url: str, *, keyring: KeyringPlace | None = None) -> None:
     """Fill an empty database, whose subjects are encrypted if there is a keyring."""
     parts = await parts_of(url, keyring=keyring)
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await _talk(engine)
         await _share(engine)
         await _erase(engine)
@@ -105,7 +105,7 @@ async def fill(url: str, *, keyring: KeyringPlace | None = None) -> None:
     await _leave_work(url, keyring)
 
 
-async def _talk(engine: AsyncRecollect) -> None:
+async def _talk(engine: AsyncToldOnce) -> None:
     await engine.record([user(PEANUTS_AND_OSLO), assistant("Noted.")], user="ana", conversation="one")
     await engine.record(
         [user("I live in Bergen now, no longer in Oslo."), assistant("Fine.")], user="ana", conversation="one"
@@ -121,7 +121,7 @@ async def _talk(engine: AsyncRecollect) -> None:
     await engine.forget(closed.id, user="ana")
 
 
-async def _share(engine: AsyncRecollect) -> None:
+async def _share(engine: AsyncToldOnce) -> None:
     [dogs] = [fact for fact in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "dogs" in fact.text]
     await engine.shared.link(dogs.id, to=TEAM, user="ana")
     await engine.shared.link(dogs.id, to=CALENDAR, user="ana")
@@ -129,7 +129,7 @@ async def _share(engine: AsyncRecollect) -> None:
     await engine.apps.register("calendar", user="ben")
 
 
-async def _erase(engine: AsyncRecollect) -> None:
+async def _erase(engine: AsyncToldOnce) -> None:
     said = [user(ERASED), assistant("A green door."), user("My car is a small van."), assistant("A van.")]
     recorded = await engine.record(said, user="ben", conversation="locker")
     await engine.form()
@@ -141,7 +141,7 @@ async def _erase(engine: AsyncRecollect) -> None:
     await engine.erasure.subject("cleo")
 
 
-async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
+async def _by_hand(store: Store, engine: AsyncToldOnce) -> None:
     """Add what talk leaves rarely: tags, held ones, recalls, formations under way and waiting."""
     ana = Subject("user", "ana")
     tagged = memory("Honey is for breakfast.", subject=ana, clock=engine.clock)
@@ -183,7 +183,7 @@ async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
 async def _leave_work(url: str, keyring: KeyringPlace | None) -> None:
     """Leave a formation that a worker holds, one that waits, and a character with another name."""
     parts = await parts_of(url, keyring=keyring)
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await engine.record([user("I play the cello."), assistant("How nice.")], user="ana")
         await engine.record([user("I play the oboe."), assistant("How nice.")], user="ben")
         now = engine.clock.now()

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(os.environ.get("RECOLLECT_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+FOLDER = Path(os.environ.get("TOLDONCE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def published(name: str) -> Path:
     """Return the path of a file or folder of the data; skip the test if it is absent."""
     path = FOLDER / name
     if not path.exists():
-        pytest.skip(f"{name} is not in {FOLDER}; set RECOLLECT_TEST_DATA to the folder that has it")
+        pytest.skip(f"{name} is not in {FOLDER}; set TOLDONCE_TEST_DATA to the folder that has it")
     return path

@@ -6,14 +6,14 @@ The other embedder is one of words in other places, under the name of an API's m
 import asyncio
 import sys
 
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Components, EmbedderTrial
-from recollect.providers.protocols import OpenedEmbedder
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.testing import WordEmbedder
-from recollect.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce, Components, EmbedderTrial
+from toldonce.providers.protocols import OpenedEmbedder
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.testing import WordEmbedder
+from toldonce.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 
 OTHER = EmbedderRecord(
     space="other-32",
@@ -35,7 +35,7 @@ def opening(record: EmbedderRecord, *, patient: bool = False) -> OpenedEmbedder:
     return WordEmbedder(32, name="other") if record.space == OTHER.space else WordEmbedder(64)
 
 
-async def opened(url: str) -> AsyncRecollect:
+async def opened(url: str) -> AsyncToldOnce:
     """Open the engine over embedders of words."""
     settings, clock = Settings(database_url=url), SystemClock()
     parts = Components(
@@ -47,7 +47,7 @@ async def opened(url: str) -> AsyncRecollect:
         counter=token_counter(),
         opening=opening,
     )
-    return AsyncRecollect(parts)
+    return AsyncToldOnce(parts)
 
 
 async def main(url: str) -> None:

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 import httpx
 
 from answer_checks import CheckingTransport
-from recollect.engine import AsyncRecollect
-from recollect.engine.remote import RemoteRecollect
-from recollect.engine.remote.client import RemoteOptions
-from recollect.engine.remote.transport import HttpAnswer, HttpRequest
-from recollect.errors import ServerUnreachableError
-from recollect.server.app import build_app
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.remote import RemoteToldOnce
+from toldonce.engine.remote.client import RemoteOptions
+from toldonce.engine.remote.transport import HttpAnswer, HttpRequest
+from toldonce.errors import ServerUnreachableError
+from toldonce.server.app import build_app
 
 URL = "http://localhost"
 
@@ -19,7 +19,7 @@ URL = "http://localhost"
 class ApplicationTransport:
     """Sends requests to an ASGI application, without a socket."""
 
-    def __init__(self, engine: AsyncRecollect) -> None:
+    def __init__(self, engine: AsyncToldOnce) -> None:
         transport = CheckingTransport(httpx.ASGITransport(app=build_app(engine)))
         self._client = httpx.AsyncClient(transport=transport, base_url=URL)
         self.sent: list[HttpRequest] = []
@@ -42,9 +42,9 @@ class ApplicationTransport:
 
 
 @asynccontextmanager
-async def connected(engine: AsyncRecollect, key: str | None = None) -> AsyncIterator[RemoteRecollect]:
+async def connected(engine: AsyncToldOnce, key: str | None = None) -> AsyncIterator[RemoteToldOnce]:
     """Connect to a server of an engine."""
-    async with await RemoteRecollect.reach(
+    async with await RemoteToldOnce.reach(
         URL, RemoteOptions(key=key), transport=ApplicationTransport(engine)
     ) as remote:
         yield remote
@@ -55,7 +55,7 @@ SERVER_SIDE = ("turns", "clock", "settings", "counter", "metrics")
 
 
 @asynccontextmanager
-async def far_engine(engine: AsyncRecollect) -> AsyncIterator[RemoteRecollect]:
+async def far_engine(engine: AsyncToldOnce) -> AsyncIterator[RemoteToldOnce]:
     """Connect to a server of an engine; chats are prepared and recorded at the server."""
     async with connected(engine) as remote:
         for name in SERVER_SIDE:

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.chat.chat_request import read_request
-from recollect.engine import AsyncRecollect, Components
-from recollect.providers.model_factory import OpenedModel
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import ChatRequest, Identity, Memory, MemoryKind, MemoryState, Subject
+from toldonce.chat.chat_request import read_request
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.model_factory import OpenedModel
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import ChatRequest, Identity, Memory, MemoryKind, MemoryState, Subject
 
 PEANUTS_AND_OSLO = "I'm allergic to peanuts and I moved from Rome to Oslo in May."
 RESTAURANT = "What should I avoid at a restaurant?"
@@ -34,14 +34,14 @@ def asks(who: str, **more: Any) -> Identity:
     return Identity(subject=Subject("user", who), **more)
 
 
-async def tell(engine: AsyncRecollect, *messages: Mapping[str, Any] | str, who: str = "ana") -> None:
+async def tell(engine: AsyncToldOnce, *messages: Mapping[str, Any] | str, who: str = "ana") -> None:
     """Record messages (a text is the user's) and form memories of them."""
     said = [user(memory) if isinstance(memory, str) else memory for memory in messages]
     await engine.record(said, user=who)
     await engine.form()
 
 
-async def park(engine: AsyncRecollect, parts: Components, clock: FakeClock, names: Sequence[str]) -> None:
+async def park(engine: AsyncToldOnce, parts: Components, clock: FakeClock, names: Sequence[str]) -> None:
     """Let forming the memories of users fail until it is parked."""
     failing = with_model(parts, ScriptedModel([]))
     for name in names:
@@ -52,33 +52,33 @@ async def park(engine: AsyncRecollect, parts: Components, clock: FakeClock, name
     assert (await engine.admin.totals()).formations_parked == len(names)
 
 
-async def written(engine: AsyncRecollect) -> None:
+async def written(engine: AsyncToldOnce) -> None:
     """Wait until what is noted behind the answers can be read: whoever asks for a budget is told behind it."""
     await engine.turns.close()
     await engine.admin.energy(user="nobody")
 
 
-async def slots(engine: AsyncRecollect, who: str = "ana") -> dict[str, str]:
+async def slots(engine: AsyncToldOnce, who: str = "ana") -> dict[str, str]:
     """Return the active facts: key to value."""
     return {fact.key: fact.value for fact in await engine.list(user=who, kinds=(MemoryKind.FACT,))}
 
 
-async def fact(engine: AsyncRecollect, value: str, who: str = "ana") -> Memory:
+async def fact(engine: AsyncToldOnce, value: str, who: str = "ana") -> Memory:
     """Return the one fact with that value, closed or not."""
     facts = await engine.list(user=who, kinds=(MemoryKind.FACT,), closed=True)
     [found] = [memory for memory in facts if memory.value == value]
     return found
 
 
-async def texts(engine: AsyncRecollect, who: str = "ana", kinds: Sequence[MemoryKind] = ALL_KINDS) -> set[str]:
+async def texts(engine: AsyncToldOnce, who: str = "ana", kinds: Sequence[MemoryKind] = ALL_KINDS) -> set[str]:
     """Return the words of all active memories."""
     listed = await engine.list(user=who, kinds=kinds)
     return {memory.text for memory in listed if memory.state is MemoryState.ACTIVE}
 
 
-def with_model(parts: Components, model: OpenedModel) -> AsyncRecollect:
+def with_model(parts: Components, model: OpenedModel) -> AsyncToldOnce:
     """Open another engine over the same store that forms by a model; the store is the first one's to close."""
-    return AsyncRecollect(replace(parts, model=model))
+    return AsyncToldOnce(replace(parts, model=model))
 
 
 def answer(*items: Mapping[str, object]) -> dict[str, object]:

@@ -10,15 +10,15 @@ import numpy.typing as npt
 
 from candidates import evidence
 from factories import ANA
-from recollect.clock import to_micros
-from recollect.ids import id_text
-from recollect.profiles.policies import RecallPolicy
-from recollect.recall.finalize import finalize
-from recollect.recall.query import Interval, Query, RecallRequest, make_query
-from recollect.recall.recall import rank_subjects
-from recollect.testing import NEW_YEAR
-from recollect.text import term_key, terms
-from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot, Vector, VectorBlocks
+from toldonce.clock import to_micros
+from toldonce.ids import id_text
+from toldonce.profiles.policies import RecallPolicy
+from toldonce.recall.finalize import finalize
+from toldonce.recall.query import Interval, Query, RecallRequest, make_query
+from toldonce.recall.recall import rank_subjects
+from toldonce.testing import NEW_YEAR
+from toldonce.text import term_key, terms
+from toldonce.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot, Vector, VectorBlocks
 
 SALT = b"salt"
 NOON = NEW_YEAR + timedelta(hours=12)

@@ -7,7 +7,7 @@ from typing import TypeVar
 import pytest
 from hypothesis import settings
 
-SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
+SOAK = int(os.environ.get("TOLDONCE_SOAK", "0"))
 """What `make soak` was told to count to; 0 in every other run."""
 only_whole = pytest.mark.skipif(not SOAK, reason="holds for all cases together: `make soak` tries them all")
 

@@ -5,8 +5,8 @@ from threading import Lock
 
 import apsw
 
-from recollect.store.sqlite.connection import PAGE_BYTES
-from recollect.store.sqlite.migrate import migrate, schema_of, writing
+from toldonce.store.sqlite.connection import PAGE_BYTES
+from toldonce.store.sqlite.migrate import migrate, schema_of, writing
 
 _lock = Lock()
 

@@ -7,10 +7,10 @@ from typing import Any
 import apsw
 import pytest
 
-from recollect.store.postgres.connection import PostgresConnection
-from recollect.store.sql.database import Row
-from recollect.store.sqlite import connection as sqlite_connection
-from recollect.store.sqlite.connection import DatabaseLocation
+from toldonce.store.postgres.connection import PostgresConnection
+from toldonce.store.sql.database import Row
+from toldonce.store.sqlite import connection as sqlite_connection
+from toldonce.store.sqlite.connection import DatabaseLocation
 
 
 class StatementCounter:

@@ -3,10 +3,10 @@
 import re
 from importlib.resources import files
 
-from recollect.store.sql import database
-from recollect.store.sql.tables import TABLES
+from toldonce.store.sql import database
+from toldonce.store.sql.tables import TABLES
 
-RELATIONAL = files("recollect.store.sql")
+RELATIONAL = files("toldonce.store.sql")
 ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (RELATIONAL / "queries").iterdir()))
 # What the operator asks of all subjects at once, and what belongs to the file and to no subject.
 OPERATORS = {

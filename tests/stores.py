@@ -7,16 +7,16 @@ from itertools import count
 from pathlib import Path
 
 from postgres_server import programs, shared_server
-from recollect.clock import Clock
-from recollect.engine.databases import distribute_database
-from recollect.store.database_key import DatabaseKey
-from recollect.store.encryption.vault_opener import KeyringPlace
-from recollect.store.factory import open_store
-from recollect.store.postgres.connection import SCHEMA, TABLES, connect
-from recollect.store.postgres.migrate import prepare
-from recollect.store.store import Store
+from toldonce.clock import Clock
+from toldonce.engine.databases import distribute_database
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.encryption.vault_opener import KeyringPlace
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.connection import SCHEMA, TABLES, connect
+from toldonce.store.postgres.migrate import prepare
+from toldonce.store.store import Store
 
-CITUS = os.environ.get("RECOLLECT_TEST_CITUS")
+CITUS = os.environ.get("TOLDONCE_TEST_CITUS")
 """URL of the coordinator's database of a Citus cluster that the tests may empty; PyPI has none to bring along."""
 
 STORES = ("memory", "file", *(("postgres",) if programs() else ()), *(("citus",) if CITUS else ()))
@@ -49,7 +49,7 @@ def url_of(kind: str, folder: Path) -> str:
         case "citus":
             return _emptied(folder)
         case _:
-            return f"sqlite:///{folder / 'recollect.sqlite3'}"
+            return f"sqlite:///{folder / 'toldonce.sqlite3'}"
 
 
 @cache
@@ -82,8 +82,8 @@ def _emptied(_folder: Path) -> str:
 
 @cache
 def _template() -> str:
-    prepare(shared_server().new_database("recollect_template"))
-    return "recollect_template"
+    prepare(shared_server().new_database("toldonce_template"))
+    return "toldonce_template"
 
 
 def with_repository(store: Store, name: str, repository: object) -> Store:
@@ -102,4 +102,4 @@ def keyring_of(kind: str, folder: Path) -> KeyringPlace | None:
     """Return the keyring of the store of that kind and folder, if it has one."""
     if kind not in SEALED:
         return None
-    return KeyringPlace(url=f"sqlite:///{folder / 'recollect.keys'}", master=DatabaseKey(MASTER))
+    return KeyringPlace(url=f"sqlite:///{folder / 'toldonce.keys'}", master=DatabaseKey(MASTER))

@@ -11,16 +11,16 @@ import numpy.typing as npt
 import pytest
 
 from factories import SPACE, decision, evidence, memory
-from recollect.errors import StaleSubjectError, UnknownMemoryError
-from recollect.ids import id_bytes, new_id
-from recollect.store.factory import open_store
-from recollect.store.sql.recall.snapshot_cache import CachedSubject
-from recollect.store.sql.recall.spelling_index import SpellingIndex
-from recollect.store.sql.snapshot_codec import pack_terms
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.text import terms
-from recollect.types import (
+from toldonce.errors import StaleSubjectError, UnknownMemoryError
+from toldonce.ids import id_bytes, new_id
+from toldonce.store.factory import open_store
+from toldonce.store.sql.recall.snapshot_cache import CachedSubject
+from toldonce.store.sql.recall.spelling_index import SpellingIndex
+from toldonce.store.sql.snapshot_codec import pack_terms
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.text import terms
+from toldonce.types import (
     AddMemory,
     CloseMemory,
     ConversationId,

@@ -11,7 +11,7 @@ import pytest
 from naming import parse
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "recollect"
+PACKAGE = ROOT / "toldonce"
 
 # Highest first. Packages on one line may not import each other.
 FLOORS: tuple[frozenset[str], ...] = (
@@ -87,20 +87,20 @@ def floor(name: str) -> int:
     for height, names in enumerate(FLOORS):
         if name in names:
             return height
-    raise AssertionError(f"recollect/{name} stands on no floor: put it on the list in this test and in the docs")
+    raise AssertionError(f"toldonce/{name} stands on no floor: put it on the list in this test and in the docs")
 
 
 def imported_rooms(tree: ast.Module) -> Iterator[tuple[str, int]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names = [node.module] if node.module != "recollect" else [f"recollect.{n.name}" for n in node.names]
+            names = [node.module] if node.module != "toldonce" else [f"toldonce.{n.name}" for n in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         else:
             continue
         for name in names:
             parts = name.split(".")
-            if parts[0] == "recollect" and len(parts) > 1:
+            if parts[0] == "toldonce" and len(parts) > 1:
                 yield parts[1], node.lineno
 
 
@@ -113,14 +113,14 @@ def test_imports_go_down_the_house_never_up() -> None:
         for there, line in imported_rooms(tree):
             allowed = here == there or floor(here) < floor(there)
             if not allowed:
-                wrong.append(f"{relative}:{line} imports recollect.{there}")
+                wrong.append(f"{relative}:{line} imports toldonce.{there}")
     assert wrong == []
 
 
 def test_the_faces_know_the_engine_and_not_the_steps() -> None:
     steps = {"worker", "curation", "formation", "maintenance", "extraction", "resolution", "recall", "store"}
     wrong = [
-        f"{relative}:{line} imports recollect.{there}"
+        f"{relative}:{line} imports toldonce.{there}"
         for relative, _, tree in modules()
         if room(relative) in {"cli", "server", "sync", "mcp_server"}
         for there, line in imported_rooms(tree)
@@ -129,7 +129,7 @@ def test_the_faces_know_the_engine_and_not_the_steps() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("where", ["recollect", "tests", "benchmarks"])
+@pytest.mark.parametrize("where", ["toldonce", "tests", "benchmarks"])
 def test_no_file_is_longer_than_can_be_read_in_one_sitting(where: str) -> None:
     long = [
         f"{path.relative_to(ROOT)}: {lines} lines"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.child_process import module_command
 from test_architecture import modules
+from toldonce.child_process import module_command
 
 # Whatever else starts a process: none of it is used.
 _OTHER_WAYS = {"system", "popen", "fork", "forkpty", "posix_spawn", "posix_spawnp", "startfile"}
@@ -60,8 +60,6 @@ def test_the_interpreter_is_named_where_its_flags_are_chosen() -> None:
     assert named == {"child_process.py", "hook/clients.py"}
 
 
-@pytest.mark.parametrize(
-    "module", ["recollect.hook.resident", "recollect.hook.backlog", "recollect.extraction.process"]
-)
+@pytest.mark.parametrize("module", ["toldonce.hook.resident", "toldonce.hook.backlog", "toldonce.extraction.process"])
 def test_a_module_is_run_without_the_working_folder_on_the_path(module: str) -> None:
     assert module_command(module)[1:] == ["-P", "-m", module]

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from recollect.collector import full_collections_postponed
+from toldonce.collector import full_collections_postponed
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from recollect.concurrency import Turns, gather_or_cancel, retry_while_stale
-from recollect.errors import StaleSubjectError
+from toldonce.concurrency import Turns, gather_or_cancel, retry_while_stale
+from toldonce.errors import StaleSubjectError
 
 
 class Commits:

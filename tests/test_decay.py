@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recollect.decay import decay, decay_all
+from toldonce.decay import decay, decay_all
 
 
 def test_u13_what_is_unused_for_its_half_life_weighs_half_and_use_makes_it_last() -> None:

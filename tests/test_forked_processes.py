@@ -28,7 +28,7 @@ sys.exit(int(sys.argv[1]))
 def test_it_sees_what_a_fresh_interpreter_sees(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, "utf-8")
-    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": "/somewhere", "RECOLLECT_PORT": "0", "LC_CTYPE": "C.UTF-8"}
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": "/somewhere", "TOLDONCE_PORT": "0", "LC_CTYPE": "C.UTF-8"}
     fresh = subprocess.run(
         [sys.executable, str(script), "3", "ä"], env=environment, cwd=tmp_path, capture_output=True, text=True
     )
@@ -51,7 +51,7 @@ def test_it_tells_which_signal_ended_it(tmp_path: Path) -> None:
 
 
 def test_a_module_is_run_as_by_a_fresh_interpreter() -> None:
-    arguments, environment = ("-m", "recollect", "--help"), {"PATH": os.environ["PATH"]}
+    arguments, environment = ("-m", "toldonce", "--help"), {"PATH": os.environ["PATH"]}
     fresh = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
     forked = run_python(*arguments, env=environment, timeout=PATIENCE_S)
     assert (forked.returncode, forked.stdout, forked.stderr) == (0, fresh.stdout, fresh.stderr)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from recollect import freed_memory
-from recollect.freed_memory import MIN_PAUSE_S, return_freed_memory
+from toldonce import freed_memory
+from toldonce.freed_memory import MIN_PAUSE_S, return_freed_memory
 
 
 def test_freed_memory_is_returned_only_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     now, calls = 1000.0, list[int]()
     monkeypatch.setattr(freed_memory, "_last", 0.0)
-    monkeypatch.setattr("recollect.freed_memory.time.monotonic", lambda: now)
+    monkeypatch.setattr("toldonce.freed_memory.time.monotonic", lambda: now)
     monkeypatch.setattr(freed_memory, "_trim", lambda: calls.append)
 
     assert [return_freed_memory(), return_freed_memory()] == [True, False]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import ids
-from recollect.ids import id_bytes, id_text, new_id
-from recollect.testing import FakeClock
+from toldonce import ids
+from toldonce.ids import id_bytes, id_text, new_id
+from toldonce.testing import FakeClock
 
 
 @pytest.fixture(autouse=True)

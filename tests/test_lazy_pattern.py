@@ -9,8 +9,8 @@ from types import BuiltinMethodType
 
 import pytest
 
-from recollect import lazy_pattern
-from recollect.lazy_pattern import LazyPattern, compile_chat_patterns, compile_patterns
+from toldonce import lazy_pattern
+from toldonce.lazy_pattern import LazyPattern, compile_chat_patterns, compile_patterns
 
 TEXT = "Ana moved to Oslo, Ben to Rome."
 # Small patterns that modules match with while they are imported, to build their tables of words.
@@ -30,7 +30,7 @@ def count(source, flags=0):
 re._compiler.compile = count
 for name in sys.argv[1:]:
     import_module(name)
-print(*sorted(name for name in compiled if name.startswith("recollect")), sep="\\n")
+print(*sorted(name for name in compiled if name.startswith("toldonce")), sep="\\n")
 """
 
 
@@ -91,7 +91,7 @@ def test_all_declared_patterns_can_be_compiled_ahead() -> None:
 
 def test_patterns_that_only_formations_use_are_left_for_later(monkeypatch: pytest.MonkeyPatch) -> None:
     of_chats = LazyPattern("Rome")
-    monkeypatch.setitem(globals(), "__name__", "recollect.extraction.rules.work")
+    monkeypatch.setitem(globals(), "__name__", "toldonce.extraction.rules.work")
     of_formations = LazyPattern("Oslo")
 
     compile_chat_patterns()
@@ -121,7 +121,7 @@ def test_a_pattern_that_was_used_is_not_compiled_again(monkeypatch: pytest.Monke
 def test_importing_the_package_compiles_hardly_any_pattern() -> None:
     root = Path(lazy_pattern.__file__).parent
     paths = (path.relative_to(root.parent).with_suffix("") for path in root.rglob("*.py"))
-    names = {".".join(path.parts).removesuffix(".__init__") for path in paths} - {"recollect.__main__"}
+    names = {".".join(path.parts).removesuffix(".__init__") for path in paths} - {"toldonce.__main__"}
     ran = subprocess.run(
         [sys.executable, "-c", COUNT_COMPILED, *sorted(names)], capture_output=True, text=True, check=True
     )

@@ -32,27 +32,27 @@ _END = "\x00"
 
 # Calls within functions that only module-level code calls (each result is found), or that hold escaped literals.
 KNOWN_HIDDEN = {
-    "recollect.extraction.courtesy",
-    "recollect.extraction.forget_forms",
-    "recollect.dates.foreign_patterns",
-    "recollect.dates.foreign_tense",
-    "recollect.dates.parser",
-    "recollect.extraction.rules.patterns.fact_pattern",
-    "recollect.extraction.rules.foreign_exclusions",
-    "recollect.extraction.rules.foreign.language",
-    "recollect.extraction.secret_kinds.named",
-    "recollect.providers.lenient_json",
+    "toldonce.extraction.courtesy",
+    "toldonce.extraction.forget_forms",
+    "toldonce.dates.foreign_patterns",
+    "toldonce.dates.foreign_tense",
+    "toldonce.dates.parser",
+    "toldonce.extraction.rules.patterns.fact_pattern",
+    "toldonce.extraction.rules.foreign_exclusions",
+    "toldonce.extraction.rules.foreign.language",
+    "toldonce.extraction.secret_kinds.named",
+    "toldonce.providers.lenient_json",
 }
 # Compiles what the other modules declare.
-KNOWN_HIDDEN |= {"recollect.lazy_pattern"}
+KNOWN_HIDDEN |= {"toldonce.lazy_pattern"}
 # `rf"(?i)\b{word}\b"` with a word of our own table.
-KNOWN_HIDDEN |= {"recollect.resolution.tokens"}
+KNOWN_HIDDEN |= {"toldonce.resolution.tokens"}
 
 
 # Escaped names of a frame's own tags.
-KNOWN_HIDDEN |= {"recollect.prompt.render"}
+KNOWN_HIDDEN |= {"toldonce.prompt.render"}
 # Alternatives without any repetition, from a table of our own.
-KNOWN_HIDDEN |= {"recollect.text.topics"}
+KNOWN_HIDDEN |= {"toldonce.text.topics"}
 
 
 class GrowthError(AssertionError):

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from recollect import memo
-from recollect.memo import remembered, remembering
+from toldonce import memo
+from toldonce.memo import remembered, remembering
 
 
 @pytest.fixture

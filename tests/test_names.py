@@ -2,7 +2,7 @@
 
 Print what breaks a rule in a file or folder (all of the repository if none is named):
 
-    .venv/bin/python tests/test_names.py recollect/text tests/text
+    .venv/bin/python tests/test_names.py toldonce/text tests/text
 
 Rules: `gerund` (modules), `standard` (modules called like one of the standard library), `class` (public name used
 twice), `constant` (old prefixes), `one` (loop variable), `length` (test names: at most 70 characters after `test_`),

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import BadSettingError
-from recollect.settings import PREFIX, Settings, unknown_variables
-from recollect.settings.all_settings import secret_settings
+from toldonce.errors import BadSettingError
+from toldonce.settings import PREFIX, Settings, unknown_variables
+from toldonce.settings.all_settings import secret_settings
 
 
 @pytest.fixture(autouse=True)
@@ -20,23 +20,23 @@ def test_the_defaults_need_no_key_and_no_network() -> None:
     assert (settings.host, settings.port, settings.default_user) == ("127.0.0.1", 8765, "local")
     assert (settings.upstream_url, settings.upstream_key, settings.form_model, settings.embed_url) == (None,) * 4
     assert settings.database_url.startswith("sqlite:///")
-    assert settings.database_url.endswith("recollect.sqlite3")
+    assert settings.database_url.endswith("toldonce.sqlite3")
 
 
 def test_the_environment_counts_and_options_come_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_PORT", "9000")
-    monkeypatch.setenv("RECOLLECT_HOST", "::1")
+    monkeypatch.setenv("TOLDONCE_PORT", "9000")
+    monkeypatch.setenv("TOLDONCE_HOST", "::1")
     assert (Settings.load().port, Settings.load().host) == (9000, "::1")
     assert (Settings.load(port=9001, host=None).port, Settings.load(port=9001, host=None).host) == (9001, "::1")
 
 
 def test_other_variables_of_the_same_prefix_are_nobodys_business(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_SOAK", "200")
+    monkeypatch.setenv("TOLDONCE_SOAK", "200")
     assert Settings.load().port == 8765
 
 
 def test_an_option_that_is_no_setting_is_refused() -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_PROT"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_PROT"):
         Settings.load(prot=1)
 
 
@@ -81,15 +81,15 @@ def test_an_option_that_is_no_setting_is_refused() -> None:
 def test_a_value_it_does_not_take_is_refused_by_name(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str, why: str
 ) -> None:
-    monkeypatch.setenv(f"RECOLLECT_{name}", value)
-    with pytest.raises(BadSettingError, match=f"RECOLLECT_{name}") as refused:
+    monkeypatch.setenv(f"TOLDONCE_{name}", value)
+    with pytest.raises(BadSettingError, match=f"TOLDONCE_{name}") as refused:
         Settings.load()
     assert why in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_a_key_in_a_url_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_UPSTREAM_URL", "https://me:geheim@host/v1")
+    monkeypatch.setenv("TOLDONCE_UPSTREAM_URL", "https://me:geheim@host/v1")
     with pytest.raises(BadSettingError, match="a key belongs in the setting for the key") as refused:
         Settings.load()
     assert "geheim" not in str(refused.value)
@@ -98,7 +98,7 @@ def test_a_key_in_a_url_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPa
 def test_keys_show_in_no_print_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = ("UPSTREAM_KEY", "EMBED_KEY", "FORM_KEY", "JWT_SECRET")
     for name in secrets:
-        monkeypatch.setenv(f"RECOLLECT_{name}", "geheim" * 6)
+        monkeypatch.setenv(f"TOLDONCE_{name}", "geheim" * 6)
     settings = Settings.load()
     assert "geheim" not in f"{settings!r} {settings} {settings.model_dump_json()}"
     assert settings.upstream_key is not None
@@ -109,13 +109,13 @@ def test_keys_show_in_no_print_of_the_settings(monkeypatch: pytest.MonkeyPatch) 
 def test_each_secret_may_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     secret = "sqlite:///from-a-file.sqlite3" if name == "database_url" else "from-a-file=" * 3 + "default"
     (tmp_path / "secret").write_text(secret + "\n", "utf-8")
-    monkeypatch.delenv("RECOLLECT_DATABASE_URL", raising=False)
-    monkeypatch.setenv(f"RECOLLECT_{name.upper()}_FILE", str(tmp_path / "secret"))
-    assert unknown_variables([f"RECOLLECT_{name.upper()}_FILE"]) == []
+    monkeypatch.delenv("TOLDONCE_DATABASE_URL", raising=False)
+    monkeypatch.setenv(f"TOLDONCE_{name.upper()}_FILE", str(tmp_path / "secret"))
+    assert unknown_variables([f"TOLDONCE_{name.upper()}_FILE"]) == []
     found = getattr(Settings.load(), name)
     assert (found if isinstance(found, str) else found.get_secret_value()) == secret
-    monkeypatch.setenv(f"RECOLLECT_{name.upper()}", secret)
-    with pytest.raises(BadSettingError, match=f"RECOLLECT_{name.upper()} is also set; unset one"):
+    monkeypatch.setenv(f"TOLDONCE_{name.upper()}", secret)
+    with pytest.raises(BadSettingError, match=f"TOLDONCE_{name.upper()} is also set; unset one"):
         Settings.load()
 
 
@@ -123,8 +123,8 @@ def test_a_secret_file_that_cannot_be_used_is_refused_without_its_content(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     path = tmp_path / "key"
-    monkeypatch.setenv("RECOLLECT_UPSTREAM_KEY_FILE", str(path))
-    with pytest.raises(BadSettingError, match=r"RECOLLECT_UPSTREAM_KEY_FILE.*cannot be read: No such file"):
+    monkeypatch.setenv("TOLDONCE_UPSTREAM_KEY_FILE", str(path))
+    with pytest.raises(BadSettingError, match=r"TOLDONCE_UPSTREAM_KEY_FILE.*cannot be read: No such file"):
         Settings.load()
     for content, why in (
         (b"\n", "is empty"),
@@ -140,12 +140,12 @@ def test_a_secret_file_that_cannot_be_used_is_refused_without_its_content(
 
 @pytest.mark.parametrize("name", ["UPSTREAM_URL", "EMBED_URL", "FORM_URL", "FORM_MODEL", "EMBED_MODEL"])
 def test_an_empty_url_or_model_is_unset(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv(f"RECOLLECT_{name}", "")
+    monkeypatch.setenv(f"TOLDONCE_{name}", "")
     assert getattr(Settings.load(), name.lower()) is None
 
 
 def test_an_empty_default_user_stays_empty_for_anonymous(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_DEFAULT_USER", "")
+    monkeypatch.setenv("TOLDONCE_DEFAULT_USER", "")
     assert Settings.load().default_user == ""
 
 
@@ -154,13 +154,13 @@ def test_a_slash_at_a_urls_end_does_not_matter() -> None:
 
 
 def test_an_embeddings_url_needs_model_and_dimension_beside_it() -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_EMBED_MODEL and TOLDONCE_EMBED_DIM"):
         Settings.load(embed_url="http://127.0.0.1:1/v1", embed_model="m")
     assert Settings.load(embed_url="http://127.0.0.1:1/v1", embed_model="m", embed_dim=384).embed_dim == 384
 
 
 def test_a_model_that_forms_needs_a_url_its_own_or_upstreams() -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_FORM_URL or RECOLLECT_UPSTREAM_URL"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_FORM_URL or TOLDONCE_UPSTREAM_URL"):
         Settings.load(form_model="small")
     for name in ("form_url", "upstream_url"):
         assert Settings.load(form_model="small", **{name: "http://127.0.0.1:1/v1"}).form_model == "small"
@@ -179,10 +179,10 @@ def test_origins_are_read_as_browsers_write_them() -> None:
 
 
 def test_a_variable_that_is_no_setting_is_named_with_the_nearest_setting() -> None:
-    known = ["RECOLLECT_PORT", "RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA", "PATH"]
-    said = unknown_variables([*known, "RECOLLECT_UPSTREAM", "RECOLLECT_QQQQQQQQ", "RECOLLECT_TEND_EVERY_S"])
+    known = ["TOLDONCE_PORT", "TOLDONCE_FAILPOINT", "TOLDONCE_SOAK", "TOLDONCE_TEST_DATA", "PATH"]
+    said = unknown_variables([*known, "TOLDONCE_UPSTREAM", "TOLDONCE_QQQQQQQQ", "TOLDONCE_TEND_EVERY_S"])
     assert said == [
-        "RECOLLECT_QQQQQQQQ is not a setting and has no effect",
-        "RECOLLECT_TEND_EVERY_S is not a setting and has no effect; did you mean RECOLLECT_MAINTAIN_EVERY_S?",
-        "RECOLLECT_UPSTREAM is not a setting and has no effect; did you mean RECOLLECT_UPSTREAM_URL?",
+        "TOLDONCE_QQQQQQQQ is not a setting and has no effect",
+        "TOLDONCE_TEND_EVERY_S is not a setting and has no effect; did you mean TOLDONCE_MAINTAIN_EVERY_S?",
+        "TOLDONCE_UPSTREAM is not a setting and has no effect; did you mean TOLDONCE_UPSTREAM_URL?",
     ]

@@ -7,50 +7,50 @@ from types import ModuleType
 
 import pytest
 
-import recollect
-from recollect import Recollect, engine
+import toldonce
+from toldonce import ToldOnce, engine
 
 # What only a server, a worker, a model's API, another database or the command line needs.
-_SERVING = ("starlette", "uvicorn", "prometheus_client", "recollect.server")
+_SERVING = ("starlette", "uvicorn", "prometheus_client", "toldonce.server")
 _CALLING = ("aiohttp", "openai", "onnxruntime", "tiktoken")
 _FORMING = (
-    "recollect.curation",
-    "recollect.engine.turn",
-    "recollect.extraction.rules",
-    "recollect.extraction.sources",
-    "recollect.formation.extract",
-    "recollect.formation.index_turns",
-    "recollect.maintenance",
-    "recollect.resolution",
-    "recollect.worker",
+    "toldonce.curation",
+    "toldonce.engine.turn",
+    "toldonce.extraction.rules",
+    "toldonce.extraction.sources",
+    "toldonce.formation.extract",
+    "toldonce.formation.index_turns",
+    "toldonce.maintenance",
+    "toldonce.resolution",
+    "toldonce.worker",
 )
 _OTHERS = (
     "pydantic_settings",
     "psycopg",
-    "recollect.store.postgres",
-    "recollect.evaluation",
-    "recollect.datasets",
+    "toldonce.store.postgres",
+    "toldonce.evaluation",
+    "toldonce.datasets",
     "wordllama",
 )
-_COMMAND_LINE = ("typer", "rich", "click", "recollect.cli")
+_COMMAND_LINE = ("typer", "rich", "click", "toldonce.cli")
 _LIBRARIES = ("numpy", "pydantic", "apsw", "tokenizers", "rapidfuzz", "Stemmer", "dateutil")
-_ENGINE = ("recollect.engine", "recollect.store", "recollect.settings", "recollect.types", "recollect.sync")
+_ENGINE = ("toldonce.engine", "toldonce.store", "toldonce.settings", "toldonce.types", "toldonce.sync")
 
 NOTHING = (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_COMMAND_LINE, *_LIBRARIES, *_ENGINE)
 SEARCH = """
 import asyncio, sys
-from recollect import AsyncRecollect
+from toldonce import AsyncToldOnce
 async def search():
-    async with await AsyncRecollect.open(sys.argv[1]) as memory:
+    async with await AsyncToldOnce.open(sys.argv[1]) as memory:
         assert (await memory.search("What may Ana not eat?", user="ana")).items
 asyncio.run(search())
 """
 BLOCKING_SEARCH = """
 import sys
-from recollect import Recollect
-from recollect.engine import background
+from toldonce import ToldOnce
+from toldonce.engine import background
 background.WORKER_DELAY_S = 60.0
-with Recollect(sys.argv[1]) as memory:
+with ToldOnce(sys.argv[1]) as memory:
     assert memory.search("What may Ana not eat?", user="ana").items
 """
 
@@ -69,20 +69,20 @@ def unwanted(loaded: set[str], names: tuple[str, ...]) -> list[str]:
 
 @pytest.fixture
 def filled(tmp_path: Path) -> Path:
-    path = tmp_path / "recollect.sqlite3"
-    with Recollect(path) as memory:
+    path = tmp_path / "toldonce.sqlite3"
+    with ToldOnce(path) as memory:
         memory.add("Ana is allergic to peanuts.", user="ana")
     return path
 
 
 def test_importing_the_package_loads_nothing_of_it() -> None:
-    loaded = loaded_modules("import recollect")
+    loaded = loaded_modules("import toldonce")
 
-    assert {module for module in loaded if module.startswith("recollect")} == {"recollect"}
+    assert {module for module in loaded if module.startswith("toldonce")} == {"toldonce"}
     assert unwanted(loaded, NOTHING) == []
 
 
-@pytest.mark.parametrize("package", [recollect, engine], ids=["recollect", "engine"])
+@pytest.mark.parametrize("package", [toldonce, engine], ids=["toldonce", "engine"])
 def test_every_public_name_is_loaded_from_its_home(package: ModuleType) -> None:
     assert [name for name in package.__all__ if getattr(package, name).__name__ != name] == []
     assert package._HOMES.keys() == set(package.__all__)
@@ -91,24 +91,24 @@ def test_every_public_name_is_loaded_from_its_home(package: ModuleType) -> None:
 @pytest.mark.parametrize("is_collecting", [True, False])
 def test_loading_leaves_the_garbage_collector_as_it_was(is_collecting: bool) -> None:
     choose = "gc.enable()" if is_collecting else "gc.disable()"
-    told = f"import gc\n{choose}\nfrom recollect import Subject\nassert gc.isenabled() is {is_collecting}"
+    told = f"import gc\n{choose}\nfrom toldonce import Subject\nassert gc.isenabled() is {is_collecting}"
 
-    assert "recollect.types" in loaded_modules(told)
+    assert "toldonce.types" in loaded_modules(told)
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_load_the_command_line_alone(option: str) -> None:
-    loaded = loaded_modules(f"from recollect.cli.main import run\nrun([{option!r}])")
+    loaded = loaded_modules(f"from toldonce.cli.main import run\nrun([{option!r}])")
 
-    assert "recollect.cli.main" in loaded
-    assert unwanted(loaded, tuple(name for name in NOTHING if name not in (*_COMMAND_LINE, "recollect.datasets"))) == []
+    assert "toldonce.cli.main" in loaded
+    assert unwanted(loaded, tuple(name for name in NOTHING if name not in (*_COMMAND_LINE, "toldonce.datasets"))) == []
 
 
 @pytest.mark.parametrize("search", [SEARCH, BLOCKING_SEARCH], ids=["async", "blocking"])
 def test_a_search_loads_no_rules_no_server_and_no_worker(search: str, filled: Path) -> None:
     loaded = loaded_modules(search, filled)
 
-    assert "recollect.recall.rank" in loaded
+    assert "toldonce.recall.rank" in loaded
     assert unwanted(loaded, (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_COMMAND_LINE)) == []
 
 
@@ -131,9 +131,9 @@ def test_a_hook_loads_little_of_the_standard_library() -> None:
             "datetime",
         ),
     )
-    told = "import recollect.hook.command, recollect.__main__"
+    told = "import toldonce.hook.command, toldonce.__main__"
 
     loaded = loaded_modules(told) - loaded_modules("pass")
 
-    assert "recollect.hook.spool" in loaded
+    assert "toldonce.hook.spool" in loaded
     assert unwanted(loaded, (*heavy, *NOTHING)) == []

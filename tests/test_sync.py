@@ -1,4 +1,4 @@
-"""`Recollect` forwards to `AsyncRecollect` on one background loop, and holds nothing of its own."""
+"""`ToldOnce` forwards to `AsyncToldOnce` on one background loop, and holds nothing of its own."""
 
 import ast
 import inspect
@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from make_sync_script import make_sync
-from recollect import Recollect
-from recollect.engine.services import Services
-from recollect.errors import BadSettingError, UnknownMemoryError
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.types import MemoryKind, Subject
 from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, user
+from toldonce import ToldOnce
+from toldonce.engine.services import Services
+from toldonce.errors import BadSettingError, UnknownMemoryError
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryKind, Subject
 
 ROOT = Path(__file__).parent.parent
 QUOTE = "'"
@@ -36,13 +36,13 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def memory(settings: Settings, clock: FakeClock) -> Iterator[Recollect]:
-    with Recollect(settings, clock=clock) as opened:
+def memory(settings: Settings, clock: FakeClock) -> Iterator[ToldOnce]:
+    with ToldOnce(settings, clock=clock) as opened:
         yield opened
 
 
 def threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "recollect"]
+    return [thread for thread in threading.enumerate() if thread.name == "toldonce"]
 
 
 def public(of: type) -> dict[str, object]:
@@ -51,7 +51,7 @@ def public(of: type) -> dict[str, object]:
 
 
 def test_the_files_are_those_that_the_script_makes() -> None:
-    written = {path.name: path.read_text("utf-8") for path in (ROOT / "recollect" / "sync").glob("*.py")}
+    written = {path.name: path.read_text("utf-8") for path in (ROOT / "toldonce" / "sync").glob("*.py")}
     assert written == make_sync.make(), "run `python tools/make_sync.py`"
 
 
@@ -61,7 +61,7 @@ def test_both_have_the_same_namespaces() -> None:
 
 
 @pytest.mark.parametrize("namespace", ["", *NAMESPACES])
-def test_each_method_takes_and_returns_what_its_twin_does(memory: Recollect, namespace: str) -> None:
+def test_each_method_takes_and_returns_what_its_twin_does(memory: ToldOnce, namespace: str) -> None:
     core = memory._engine.core
     blocking = public(type(getattr(memory, namespace) if namespace else memory))
     twins = public(type(getattr(core, namespace) if namespace else core))
@@ -80,7 +80,7 @@ def written_signature(function: Callable[..., object]) -> str:
     assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
     defaults = [parameter.default for parameter in inspect.signature(function).parameters.values()]
     returns = ast.unparse(definition.returns) if definition.returns else ""
-    returns = returns.strip(QUOTE).replace("AsyncRecollect", "Self")
+    returns = returns.strip(QUOTE).replace("AsyncToldOnce", "Self")
     return f"({ast.unparse(definition.args)}) -> {returns} {defaults}"
 
 
@@ -94,7 +94,7 @@ def _function(member: Any) -> Any:
             return member
 
 
-def test_apps_transfer_and_formations_work_without_asyncio(memory: Recollect) -> None:
+def test_apps_transfer_and_formations_work_without_asyncio(memory: ToldOnce) -> None:
     memory.apps.register("calendar", user="ana")
     app = Subject("app", "ana/calendar")
     kept = memory.add("Ana's dentist is Dr Berg.", user=app, profile="app")
@@ -111,14 +111,14 @@ def test_apps_transfer_and_formations_work_without_asyncio(memory: Recollect) ->
 
 
 def test_background_work_is_stopped_and_waited_for(settings: Settings, clock: FakeClock) -> None:
-    with Recollect.open(settings, clock=clock) as memory:
+    with ToldOnce.open(settings, clock=clock) as memory:
         memory.admin.stop_worker()
         memory.admin.run_worker()
         memory.record([user(PEANUTS_AND_OSLO)], user="ana")
         assert memory.list(user="ana") == []
 
 
-def test_recorded_messages_are_formed_in_the_background(memory: Recollect) -> None:
+def test_recorded_messages_are_formed_in_the_background(memory: ToldOnce) -> None:
     recorded = memory.record([user(PEANUTS_AND_OSLO)], user="ana")
     memory.form()
     assert memory.search(RESTAURANT, user="ana").items[0].memory.value == "peanuts"
@@ -128,7 +128,7 @@ def test_recorded_messages_are_formed_in_the_background(memory: Recollect) -> No
     assert memory.history.decisions(user="ana")
 
 
-def test_a_note_can_be_read_and_forgotten(memory: Recollect) -> None:
+def test_a_note_can_be_read_and_forgotten(memory: ToldOnce) -> None:
     kept = memory.add("I like tea.", user="ana")
     assert memory.get(kept.id, user="ana") == kept
     assert memory.list(user="ana", kinds=(MemoryKind.NOTE,)) == [kept]
@@ -137,30 +137,30 @@ def test_a_note_can_be_read_and_forgotten(memory: Recollect) -> None:
     assert [line.reason for line in memory.history.get(kept.id, user="ana").decisions][-1] == "forgotten by hand"
 
 
-def test_errors_come_through_unchanged(memory: Recollect) -> None:
+def test_errors_come_through_unchanged(memory: ToldOnce) -> None:
     with pytest.raises(UnknownMemoryError):
         memory.get("nothing", user="ana")
 
 
-def test_many_threads_may_call_it_at_once(memory: Recollect) -> None:
+def test_many_threads_may_call_it_at_once(memory: ToldOnce) -> None:
     with ThreadPoolExecutor(8) as pool:
         ids = {note.id for note in pool.map(lambda _: memory.add("I like tea.", user="ana"), range(16))}
     assert len(ids) == 1
 
 
 def test_closing_ends_its_thread_and_keeps_its_memories(settings: Settings, clock: FakeClock) -> None:
-    first = Recollect(settings, clock=clock)
+    first = ToldOnce(settings, clock=clock)
     first.add("I like tea.", user="ana")
     assert len(threads()) == 1
     first.close()
     first.close()
     assert threads() == []
-    with Recollect(settings, clock=clock) as second:
+    with ToldOnce(settings, clock=clock) as second:
         assert [note.text for note in second.list(user="ana")] == ["I like tea."]
 
 
 def test_a_call_after_close_is_refused(settings: Settings) -> None:
-    memory = Recollect(settings)
+    memory = ToldOnce(settings)
     memory.close()
     with pytest.raises(RuntimeError, match="closed"):
         memory.list(user="ana")
@@ -169,5 +169,5 @@ def test_a_call_after_close_is_refused(settings: Settings) -> None:
 def test_a_wrong_setting_leaves_no_thread_running(settings: Settings) -> None:
     wrong = settings.model_copy(update={"database_url": "mysql://nowhere"})
     with pytest.raises(BadSettingError):
-        Recollect(wrong)
+        ToldOnce(wrong)
     assert threads() == []

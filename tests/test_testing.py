@@ -3,10 +3,10 @@ from datetime import UTC, datetime, timedelta, timezone
 import numpy as np
 import pytest
 
-from recollect.clock import Clock
-from recollect.errors import ModelError
-from recollect.providers.protocols import Embedder, LanguageModel, ModelAnswer
-from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel, WordEmbedder
+from toldonce.clock import Clock
+from toldonce.errors import ModelError
+from toldonce.providers.protocols import Embedder, LanguageModel, ModelAnswer
+from toldonce.testing import NEW_YEAR, FakeClock, ScriptedModel, WordEmbedder
 
 
 async def ask(model: LanguageModel, user: str = "hello") -> ModelAnswer:

@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-from recollect.extraction import sources
-from recollect.resolution.tokens import tokenize
-from recollect.text import stem
-from recollect.text_caches import clear_text_caches
+from toldonce.extraction import sources
+from toldonce.resolution.tokens import tokenize
+from toldonce.text import stem
+from toldonce.text_caches import clear_text_caches
 
-PACKAGE = Path(__file__).parent.parent / "recollect"
+PACKAGE = Path(__file__).parent.parent / "toldonce"
 # Modules with caches that hold no words of users: prompts, schemas, templates, settings, ids, instants, the catalogue.
 # Those of an engine's token counter and query builder are emptied by `EngineSteps.forget_texts`.
 WITHOUT_USERS_WORDS = {

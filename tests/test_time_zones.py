@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import BadRequestError
-from recollect.time_zones import day_of, in_own_zone, in_zone, read_zone, require_zone, write_zone
+from toldonce.errors import BadRequestError
+from toldonce.time_zones import day_of, in_own_zone, in_zone, read_zone, require_zone, write_zone
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -45,7 +45,7 @@ def test_a_zone_is_read_as_people_write_it(text: str, hours: float) -> None:
 def test_what_names_no_zone_is_none(text: str) -> None:
     assert read_zone(text) is None
     with pytest.raises(BadRequestError, match="Europe/Berlin"):
-        require_zone(text, "x-recollect-time-zone")
+        require_zone(text, "x-toldonce-time-zone")
 
 
 @given(st.text(max_size=80))

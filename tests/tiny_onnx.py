@@ -16,7 +16,7 @@ from tokenizers.models import WordLevel
 from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import Whitespace
 
-from recollect.providers.calibration import pairs
+from toldonce.providers.calibration import pairs
 
 FLOAT, INT64 = 1, 7
 _IR, _OPSET = 7, 12

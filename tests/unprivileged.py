@@ -36,7 +36,7 @@ def locked(folder: Path) -> Iterator[None]:
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A folder that anybody may pass through (pytest's own are closed to others)."""
-    with tempfile.TemporaryDirectory(prefix="recollect-test-") as name:
+    with tempfile.TemporaryDirectory(prefix="toldonce-test-") as name:
         folder = Path(name)
         folder.chmod(0o755)
         yield folder

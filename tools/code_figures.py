@@ -5,7 +5,7 @@
     .venv/bin/python tools/code_figures.py /tmp/before .       # one column per tree
     .venv/bin/python tools/code_figures.py --files .           # the files that the chat turn executed, too
 
-The chat turn runs in a process of its own, which imports `recollect` from the tree and sends one streamed request
+The chat turn runs in a process of its own, which imports `toldonce` from the tree and sends one streamed request
 through the ASGI application to a small upstream on loopback. SQLite in a temporary folder, the built-in embedder, the
 built-in rules. A turn before it is not counted: it opens and imports what is opened and imported once. Counted are all
 threads: until the last byte of the answer, and until the memories of the turn are formed. Opens a port on
@@ -54,7 +54,7 @@ class Trace:
 
     figures: dict[str, float]
     answer_files: list[str]
-    """Files executed until the last byte of the answer, relative to `recollect/`."""
+    """Files executed until the last byte of the answer, relative to `toldonce/`."""
     formation_files: list[str]
     """Further files executed until the turn's memories were formed."""
 
@@ -64,7 +64,7 @@ class Trace:
 
 def tree_figures(tree: Path) -> dict[str, float]:
     """Count modules, names and lines of the package in a tree."""
-    files = sorted((tree / "recollect").rglob("*.py"))
+    files = sorted((tree / "toldonce").rglob("*.py"))
     parsed = {path: ast.parse(path.read_text("utf-8")) for path in files}
     lines = {path: len(path.read_text("utf-8").splitlines()) for path in files}
     modules = [path for path in files if path.name != "__init__.py"]
@@ -166,13 +166,13 @@ class Recorder:
             "functions executed": len(self.codes),
             "calls": self.calls,
             "greatest stack depth": self.depth,
-            "of it frames of recollect": self.own_depth,
+            "of it frames of toldonce": self.own_depth,
         }
 
 
 async def trace_turn(tree: Path) -> Trace:
     """Send two chat turns through the proxy of a tree, and record the second."""
-    recorder = Recorder(f"{(tree / 'recollect').resolve()}{os.sep}")
+    recorder = Recorder(f"{(tree / 'toldonce').resolve()}{os.sep}")
     # Before anything is imported: the profile function reaches only threads that start later.
     threading.setprofile(recorder)
     with tempfile.TemporaryDirectory() as folder:
@@ -180,13 +180,13 @@ async def trace_turn(tree: Path) -> Trace:
         upstream = await asyncio.start_server(_answer, "127.0.0.1", 0)
         port = upstream.sockets[0].getsockname()[1]
         os.environ |= {
-            "RECOLLECT_DATABASE_URL": f"sqlite:///{database}",
-            "RECOLLECT_UPSTREAM_URL": f"http://127.0.0.1:{port}/v1",
+            "TOLDONCE_DATABASE_URL": f"sqlite:///{database}",
+            "TOLDONCE_UPSTREAM_URL": f"http://127.0.0.1:{port}/v1",
         }
-        from recollect.engine import AsyncRecollect
-        from recollect.server.app import build_app
+        from toldonce.engine import AsyncToldOnce
+        from toldonce.server.app import build_app
 
-        async with await AsyncRecollect.open() as engine:
+        async with await AsyncToldOnce.open() as engine:
             app = build_app(engine)
             async with app.router.lifespan_context(app):
                 await _chat(app, _WARM_UP)
@@ -243,7 +243,7 @@ async def _chat(app: Application, text: str) -> None:
         chunks.append(event.get("body", b""))
 
     path = "/v1/chat/completions"
-    headers = [(b"host", b"127.0.0.1:8765"), (b"content-type", b"application/json"), (b"x-recollect-user", b"ana")]
+    headers = [(b"host", b"127.0.0.1:8765"), (b"content-type", b"application/json"), (b"x-toldonce-user", b"ana")]
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -281,7 +281,7 @@ async def _formed(database: Path, *, messages: int) -> None:
 
 def traced(tree: Path) -> Trace:
     """Trace a chat turn in a process that imports the tree."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TOLDONCE_")}
     command = [sys.executable, "-P", __file__, "--trace", str(tree)]
     environment = {**kept, "PYTHONPATH": str(tree)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tree)

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from benchmarks.alps_chats import AlpsChat
 from benchmarks.alps_skips import logged_messages
-from recollect.extraction.gate_features import MAX_TEXTS, GateFeatures, GateInput, features_of
-from recollect.extraction.message_numbers import MessageContext, message_numbers
-from recollect.extraction.rules.kept_sentences import context_of
-from recollect.extraction.rules.parsed_message import parse_messages
-from recollect.extraction.sentences import sentences
-from recollect.extraction.sources import ExtractionInput
-from recollect.extraction.statement_gate import StatementGate
-from recollect.types import Subject
+from toldonce.extraction.gate_features import MAX_TEXTS, GateFeatures, GateInput, features_of
+from toldonce.extraction.message_numbers import MessageContext, message_numbers
+from toldonce.extraction.rules.kept_sentences import context_of
+from toldonce.extraction.rules.parsed_message import parse_messages
+from toldonce.extraction.sentences import sentences
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.extraction.statement_gate import StatementGate
+from toldonce.types import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,9 @@
 """Write the names of months and weekdays in other languages, and which date words tell a language.
 
-`recollect/dates/cldr.json` has the names and the order of a date. They are those of the Unicode CLDR, read through
+`toldonce/dates/cldr.json` has the names and the order of a date. They are those of the Unicode CLDR, read through
 Babel, which is no dependency of the package: install it in an environment of its own (`pip install babel==2.18.0`) and
-run `python tools/make_date_names.py` with that environment. `recollect/dates/signs.json` is made of this file and of
-`recollect/dates/words` with `--signs`, in an environment that has Recollect.
+run `python tools/make_date_names.py` with that environment. `toldonce/dates/signs.json` is made of this file and of
+`toldonce/dates/words` with `--signs`, in an environment that has ToldOnce.
 """
 
 import json
@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent.parent / "recollect" / "dates"
+FOLDER = Path(__file__).parent.parent / "toldonce" / "dates"
 NAMES, SIGNS, WORDS = FOLDER / "cldr.json", FOLDER / "signs.json", FOLDER / "words"
 
 # Locales whose names count as those of a language, the one with its usual names first.
@@ -125,8 +125,8 @@ _MIN_LENGTH = 4
 
 def signs() -> dict[str, str]:
     """Return the words that tell a language, as they are written and folded, with the codes of those that have it."""
-    from recollect.text.languages import ENGLISH, ENGLISH_TOO, LANGUAGES
-    from recollect.text.normalize import fold
+    from toldonce.text.languages import ENGLISH, ENGLISH_TOO, LANGUAGES
+    from toldonce.text.normalize import fold
 
     names = json.loads(NAMES.read_text("utf-8"))
     found: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Write `recollect/sync/` from the async classes of `recollect/engine/`: the same methods without asyncio.
+"""Write `toldonce/sync/` from the async classes of `toldonce/engine/`: the same methods without asyncio.
 
 Run it after each change of a public signature or docstring: `python tools/make_sync.py`. A test compares the files
 with what this script makes. It reads the sources, and imports nothing of the package.
@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import indent
 
 ROOT = Path(__file__).parent.parent
-ENGINE, SYNC = ROOT / "recollect" / "engine", ROOT / "recollect" / "sync"
+ENGINE, SYNC = ROOT / "toldonce" / "engine", ROOT / "toldonce" / "sync"
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -41,7 +41,7 @@ OVERRIDES = {
 # Methods that answer in the calling thread where they can.
 IN_CALLER = {("", "add"), ("", "search"), ("bulk", "add")}
 
-CLIENT_DOC = '''"""Long-term memory for LLM chat, blocking: `with Recollect() as memory:`. Safe in several threads.
+CLIENT_DOC = '''"""Long-term memory for LLM chat, blocking: `with ToldOnce() as memory:`. Safe in several threads.
 
 `user` is a user's name, or a `Subject` for a memory that is not a user's; None is the settings' default user.
 Memories are formed while the object is open; `form` waits. Methods may raise `StoreUnavailableError`.
@@ -49,7 +49,7 @@ Memories are formed while the object is open; `form` waits. Methods may raise `S
 
 CONNECT_STATEMENT = """\
 memory = cls.__new__(cls)
-memory._start(BackgroundEngine(AsyncRecollect.connect({call}), has_worker=False))
+memory._start(BackgroundEngine(AsyncToldOnce.connect({call}), has_worker=False))
 return memory
 """
 
@@ -97,11 +97,11 @@ class Source:
         }
         for node in self.tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
-                homes[node.name] = f"recollect.engine.{self.module}"
+                homes[node.name] = f"toldonce.engine.{self.module}"
             elif isinstance(node, ast.Assign):
                 names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-                homes |= dict.fromkeys(names, f"recollect.engine.{self.module}")
-        return {name: "recollect.engine" if name in RESULTS else home for name, home in homes.items()}
+                homes |= dict.fromkeys(names, f"toldonce.engine.{self.module}")
+        return {name: "toldonce.engine" if name in RESULTS else home for name, home in homes.items()}
 
 
 def read(module: str, name: str) -> Source:
@@ -110,7 +110,7 @@ def read(module: str, name: str) -> Source:
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             return Source(module, tree, node)
-    raise SystemExit(f"recollect/engine/{module}.py has no class {name}")
+    raise SystemExit(f"toldonce/engine/{module}.py has no class {name}")
 
 
 def namespaces() -> dict[str, Source]:
@@ -179,9 +179,9 @@ def imports(source: Source, text: str) -> str:
     nodes = list(ast.walk(ast.parse(text)))
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     used |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    homes = [(name, home) for name, home in sorted(source.homes().items()) if name in used and name != "AsyncRecollect"]
-    loaded = [f"from {home} import {name}" for name, home in homes if home != "recollect.engine"]
-    typed = [f"    from {home} import {name}" for name, home in homes if home == "recollect.engine"]
+    homes = [(name, home) for name, home in sorted(source.homes().items()) if name in used and name != "AsyncToldOnce"]
+    loaded = [f"from {home} import {name}" for name, home in homes if home != "toldonce.engine"]
+    typed = [f"    from {home} import {name}" for name, home in homes if home == "toldonce.engine"]
     checking = ["from typing import TYPE_CHECKING", "if TYPE_CHECKING:", *typed] if typed else []
     # A result of the engine is named in annotations alone: loading its module would load a service.
     return "\n".join([*loaded, *checking])
@@ -202,7 +202,7 @@ def service_file(namespace: str, source: Source) -> str:
 
 from __future__ import annotations
 
-from recollect.engine.background import BackgroundEngine
+from toldonce.engine.background import BackgroundEngine
 {imports(source, cls)}
 
 
@@ -216,16 +216,16 @@ def services_file(services: dict[str, Source]) -> str:
         f"        self.{name} = Blocking{service.definition.name}(engine)" for name, service in services.items()
     )
     services_imports = "\n".join(
-        f"from recollect.sync.{name} import Blocking{service.definition.name}" for name, service in services.items()
+        f"from toldonce.sync.{name} import Blocking{service.definition.name}" for name, service in services.items()
     )
-    return f'''"""Namespaces of `Recollect`, near and far. Made by tools/make_sync.py."""
+    return f'''"""Namespaces of `ToldOnce`, near and far. Made by tools/make_sync.py."""
 
 from __future__ import annotations
 
 from typing import Self
 
-from recollect.engine import AsyncRecollect
-from recollect.engine.background import BackgroundEngine
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.background import BackgroundEngine
 {services_imports}
 
 
@@ -242,25 +242,25 @@ class BlockingServices:
         return repr(self._engine.core)
 
     @classmethod
-{indent(signature(connecting, "connect").replace("'AsyncRecollect'", "Self"), "    ")}
+{indent(signature(connecting, "connect").replace("'AsyncToldOnce'", "Self"), "    ")}
 {indent(docstring(connecting), "        ")}
 {indent(CONNECT_STATEMENT.format(call=call(connecting)), "        ")}'''
 
 
 def client_file(core: Source) -> str:
-    """Return the file of `Recollect`."""
+    """Return the file of `ToldOnce`."""
     methods = {method.name: method for method in core.methods()}
     opening = methods.pop("open")
     methods.pop("close")
     init = signature(opening, "__init__").replace("(cls", "(self", 1).replace("\ncls", "\nself", 1)
     init = init.replace("-> Self:", "-> None:")
     forwarded = "\n".join(blocking(method, "", "self._engine.core") for method in methods.values())
-    cls = f"""class Recollect(BlockingServices):
+    cls = f"""class ToldOnce(BlockingServices):
 {indent(CLIENT_DOC, "    ")}
 
 {indent(init, "    ")}
 {indent(docstring(opening), "        ")}
-        self._start(BackgroundEngine(AsyncRecollect.open({call(opening)})))
+        self._start(BackgroundEngine(AsyncToldOnce.open({call(opening)})))
 
     @classmethod
 {indent(signature(opening, "open"), "    ")}
@@ -268,13 +268,13 @@ def client_file(core: Source) -> str:
         return cls({call(opening)})
 {indent(LIFECYCLE, "    ")}
 {indent(forwarded, "    ")}"""
-    return f'''"""`Recollect`: the engine without asyncio. Made by tools/make_sync.py from engine/core.py."""
+    return f'''"""`ToldOnce`: the engine without asyncio. Made by tools/make_sync.py from engine/core.py."""
 
 from __future__ import annotations
 
-from recollect.engine import AsyncRecollect
-from recollect.engine.background import BackgroundEngine
-from recollect.sync.services import BlockingServices
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.background import BackgroundEngine
+from toldonce.sync.services import BlockingServices
 {imports(core, cls)}
 
 
@@ -289,7 +289,7 @@ def formatted(text: str) -> str:
         "--select",
         "I,F401,F811,UP037",
         "--config",
-        "lint.isort.known-first-party=['recollect']",
+        "lint.isort.known-first-party=['toldonce']",
     ]
     for options in (sort_imports, ["format"]):
         command = [sys.executable, "-m", "ruff", *options, "--quiet", "--stdin-filename", str(SYNC / "client.py"), "-"]
@@ -299,16 +299,16 @@ def formatted(text: str) -> str:
 
 def make() -> dict[str, str]:
     """Return the generated files by name."""
-    core = read("core", "AsyncRecollect")
+    core = read("core", "AsyncToldOnce")
     services = namespaces()
     files = {f"{name}.py": service_file(name, service) for name, service in services.items()}
     files["services.py"] = services_file(services)
     files["client.py"] = client_file(core)
     files["__init__.py"] = '''"""The library without asyncio. tools/make_sync.py generates all files of this folder."""
 
-from recollect.sync.client import Recollect
+from toldonce.sync.client import ToldOnce
 
-__all__ = ["Recollect"]
+__all__ = ["ToldOnce"]
 '''
     return {name: formatted(text) for name, text in files.items()}
 

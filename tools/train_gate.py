@@ -1,7 +1,7 @@
 """Train the learned gate on AlpsBench's chats, and score it on chats it has not seen. Reads a file, writes files.
 
     python -m venv /tmp/training && /tmp/training/bin/pip install --editable . scikit-learn==1.9.1
-    /tmp/training/bin/python -m tools.train_gate FILE                     # recollect/extraction/statement_gate.npz
+    /tmp/training/bin/python -m tools.train_gate FILE                     # toldonce/extraction/statement_gate.npz
     /tmp/training/bin/python -m tools.train_gate FILE --folds 5 --out DIR # DIR/gate-0.npz …, and scores by language
 
 FILE is described in `benchmarks/alps_chats.py`. The second stage learns from what first stages say of chats they were
@@ -25,12 +25,12 @@ from benchmarks.alps_chats import ENGLISH, AlpsChat, fold_of, read_chats
 from benchmarks.alps_gates import gate_file
 from benchmarks.alps_scores import Score
 from benchmarks.progress import steps
-from recollect.extraction.decision_trees import DecisionTrees
-from recollect.extraction.gate_features import COLUMNS, MESSAGE_NUMBERS, GateFeatures
-from recollect.extraction.statement_gate import GATE_FILE, StatementGate
+from toldonce.extraction.decision_trees import DecisionTrees
+from toldonce.extraction.gate_features import COLUMNS, MESSAGE_NUMBERS, GateFeatures
+from toldonce.extraction.statement_gate import GATE_FILE, StatementGate
 from tools.gate_examples import GateExample, examples_of
 
-SHIPPED = Path(__file__).parents[1] / "recollect" / "extraction" / GATE_FILE
+SHIPPED = Path(__file__).parents[1] / "toldonce" / "extraction" / GATE_FILE
 TRAINED_ON = "AlpsBench (ODC-BY 1.0), chats of WildChat-1M (ODC-BY 1.0), open half of 1,118 chats"
 # Inverse strength of the L2 penalty; half and twice as much change F1 by at most .4 points.
 _C = 1.0

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 
 from benchmarks.everyday.messages import LANGUAGES, EverydayMessage, read_messages
 from benchmarks.rows import Row
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
-from recollect.types import Memory, MemoryKind
+from toldonce.engine import AsyncToldOnce
+from toldonce.settings import Settings
+from toldonce.types import Memory, MemoryKind
 
 # Share of the stated letters that a quote contains where the statement counts as found.
 COVERED_THRESHOLD = 0.5
@@ -44,7 +44,7 @@ class Outcome:
 async def remember(messages: Sequence[EverydayMessage]) -> list[Outcome]:
     """Record each message as the only one of a user, form them all, and read what is remembered."""
     settings = Settings.load(database_url="sqlite:///:memory:", worker=False)
-    async with await AsyncRecollect.open(settings) as engine:
+    async with await AsyncToldOnce.open(settings) as engine:
         for number, message in enumerate(messages):
             said = [{"role": "user", "content": message.text}]
             await engine.record(said, user=f"speaker-{number}", said_at=_SAID_AT)

@@ -20,7 +20,7 @@ from benchmarks.report import measure
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure Recollect beside the systems that were asked for."""
+    """Measure ToldOnce beside the systems that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.others", description=__doc__)
     usual = (BARE, *OTHERS)
     names = {system.adapter: system for system in (*usual, ON_POSTGRES)}
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         choices=tuple(names),
         default=tuple(system.adapter for system in usual),
         metavar="NAME",
-        help=f"beside Recollect on SQLite: {', '.join(names)} (default: all but the last)",
+        help=f"beside ToldOnce on SQLite: {', '.join(names)} (default: all but the last)",
     )
     parser.add_argument("--environments", type=Path, default=DEFAULT_FOLDER, metavar="DIR", help="default: %(default)s")
     parser.add_argument("--python", default=sys.executable, metavar="FILE", help="the interpreter to make them with")

@@ -39,7 +39,7 @@ def forced(systems: Sequence[System], python: Sequence[str]) -> list[Row]:
 
 
 def _calls(system: System, python: str, scene: Scene, tracer: str) -> float:
-    with TemporaryDirectory(prefix="recollect-bench-") as name:
+    with TemporaryDirectory(prefix="toldonce-bench-") as name:
         folder, trace = Path(name), Path(name) / "trace"
         data = folder / "data"
         data.mkdir()

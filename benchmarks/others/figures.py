@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 
 from benchmarks.others.scene import BATCH_SIZE, Scene, Sizes
-from benchmarks.others.systems import RECOLLECT, URL_FILE, System
+from benchmarks.others.systems import TOLDONCE, URL_FILE, System
 from benchmarks.rows import Row, percentile
 
 # Clients that search at the same time.
@@ -75,11 +75,11 @@ class Measured:
 
 
 def with_ratios(rows: Sequence[Row]) -> list[Row]:
-    """Say of each figure but shares and growth how many times Recollect's it is."""
-    ours = {row.name: row.value for row in rows if row.of == RECOLLECT.name}
+    """Say of each figure but shares and growth how many times ToldOnce's it is."""
+    ours = {row.name: row.value for row in rows if row.of == TOLDONCE.name}
     return [
         replace(row, ratio=row.value / ours[row.name])
-        if row.of != RECOLLECT.name and row.unit not in ("%", "times") and ours.get(row.name)
+        if row.of != TOLDONCE.name and row.unit not in ("%", "times") and ours.get(row.name)
         else row
         for row in rows
     ]

@@ -13,7 +13,7 @@ from benchmarks.others.durability import forced
 from benchmarks.others.figures import FIRST_SEARCH, THREADS, Measured, growth, rows_of, with_ratios
 from benchmarks.others.peer import Peer, running
 from benchmarks.others.scene import BATCH_SIZE, Scene, Sizes
-from benchmarks.others.systems import BARE, OTHERS, RECOLLECT, URL_FILE, Environments, System
+from benchmarks.others.systems import BARE, OTHERS, TOLDONCE, URL_FILE, Environments, System
 from benchmarks.processes import peak_rss_mb, rss_mb
 from benchmarks.progress import steps
 from benchmarks.rows import Row
@@ -54,7 +54,7 @@ def run(
     Args:
         quick: Small counts, to see that it runs.
         environments: Where the systems are installed.
-        systems: Systems to measure beside Recollect.
+        systems: Systems to measure beside ToldOnce.
         large: 100,000 memories in each scene.
         folder: Where databases are made and removed; None is the system's folder for temporary files.
 
@@ -62,20 +62,20 @@ def run(
         EnvironmentMissingError: a system has no environment.
     """
     found = environments or Environments()
-    pythons = {system.name: found.python(system) for system in (RECOLLECT, *systems)}
+    pythons = {system.name: found.python(system) for system in (TOLDONCE, *systems)}
 
     def start(system: System, folder: Path) -> AbstractContextManager[Peer]:
         return running(system, pythons[system.name], folder)
 
     # First and untimed: a first run reads a hundred megabytes of libraries from disk.
-    syncs = forced((RECOLLECT, *systems), tuple(pythons.values()))
+    syncs = forced((TOLDONCE, *systems), tuple(pythons.values()))
     scenes: list[list[Row]] = []
     few, many = QUICK if quick else LARGE if large else FULL
     # A server of its own, with PostgreSQL's own promises about the disk.
     with serving(None, folder) if any(system.on_postgres for system in systems) else nullcontext() as server:
         for sizes in (few, many):
-            with TemporaryDirectory(prefix="recollect-bench-", dir=folder) as place:
-                scenes.append(beside(Scene(sizes), (RECOLLECT, *systems), Path(place), start, server))
+            with TemporaryDirectory(prefix="toldonce-bench-", dir=folder) as place:
+                scenes.append(beside(Scene(sizes), (TOLDONCE, *systems), Path(place), start, server))
     grown = growth(scenes[0], scenes[1], (few.per_user, many.per_user))
     return with_ratios([*scenes[0], *scenes[1], *grown, *syncs])
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from benchmarks.made_up import Writer
 from benchmarks.others.adapters.adapter_server import packed
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.types import Vectors
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.types import Vectors
 
 # A question of a chat, in words; how many results a prompt takes.
 QUERY_WORDS, LIMIT = 8, 10

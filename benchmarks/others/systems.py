@@ -13,7 +13,7 @@ from platformdirs import user_cache_path
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parent.parent
-DEFAULT_FOLDER = user_cache_path("recollect-bench")
+DEFAULT_FOLDER = user_cache_path("toldonce-bench")
 # In the folder of a system that keeps its data in PostgreSQL: where its database is.
 URL_FILE = "url"
 _READY = ".ready"
@@ -58,10 +58,10 @@ class System:
         return ", ".join(f"{package} {pinned[package]}" for package in self.packages)
 
 
-RECOLLECT = System(name="Recollect", adapter="recollect", alone="Recollect, vectors alone")
+TOLDONCE = System(name="ToldOnce", adapter="toldonce", alone="ToldOnce, vectors alone")
 ON_POSTGRES = System(
-    name="Recollect, PostgreSQL",
-    adapter="recollect_postgres",
+    name="ToldOnce, PostgreSQL",
+    adapter="toldonce_postgres",
     alone="PostgreSQL, vectors alone",
     on_postgres=True,
 )

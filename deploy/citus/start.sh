@@ -5,6 +5,6 @@ umask 077
 password() { # name the role of a secret in the format of .pgpass
     printf '*:*:*:%s:%s\n' "$1" "$(cat "/run/secrets/$2")"
 }
-{ password postgres postgres_password; password recollect recollect_password; } > "$PGPASSFILE"
+{ password postgres postgres_password; password toldonce toldonce_password; } > "$PGPASSFILE"
 chown postgres "$PGPASSFILE"
 exec docker-entrypoint.sh "$@"

@@ -18,10 +18,10 @@ from benchmarks.alps_skips import count_skipped, skipped_messages
 from benchmarks.alps_tables import lost_rows
 from benchmarks.alpsbench import WITHOUT_MODEL, main
 from benchmarks.rows import Row
-from recollect.errors import BadRequestError
-from recollect.extraction.decision_trees import DecisionTrees
-from recollect.extraction.gate_features import COLUMNS
-from recollect.extraction.statement_gate import StatementGate
+from toldonce.errors import BadRequestError
+from toldonce.extraction.decision_trees import DecisionTrees
+from toldonce.extraction.gate_features import COLUMNS
+from toldonce.extraction.statement_gate import StatementGate
 
 
 def item(value: str, evidence: str, *utterances: int, label: str = "Preferences/Food") -> dict[str, Any]:

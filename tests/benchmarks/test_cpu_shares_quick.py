@@ -21,7 +21,7 @@ async def test_the_time_of_each_call_is_told_by_package(tmp_path: Path, monkeypa
             name.rpartition(" ")[2]: row.value for name, row in rows.items() if name.startswith(f"{call}, of it ")
         }
         assert 99 < sum(shares.values()) < 101
-        assert {"recollect.text"} <= shares.keys()
+        assert {"toldonce.text"} <= shares.keys()
         assert rows[f"{call}, calls"].value > 100
     assert "an add, of it SQLite" in rows, "the writing thread is seen, too"
 

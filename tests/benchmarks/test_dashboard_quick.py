@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchmarks.dashboard import pages_at
-from recollect.server.dashboard.pages import PAGES
+from toldonce.server.dashboard.pages import PAGES
 
 
 async def test_every_page_of_the_dashboard_is_measured(tmp_path: Path) -> None:

@@ -16,6 +16,6 @@ async def test_all_files_do_the_same_and_are_compared(tmp_path: Path) -> None:
                 other = rows[f"{name}, {kind}, {shown}"]
                 assert plain.count == other.count == (sizes.erased if name.startswith("erase") else sizes.rounds)
                 assert rows[f"{name}, {kind} beside plain, {shown}"].value == other.value / plain.value
-    heads = [(tmp_path / f"file-{number}" / "recollect.sqlite3").read_bytes()[:6] for number in range(3)]
+    heads = [(tmp_path / f"file-{number}" / "toldonce.sqlite3").read_bytes()[:6] for number in range(3)]
     assert [head == b"SQLite" for head in heads] == [True, False, True]
-    assert (tmp_path / "file-2" / "recollect.sqlite3.keys").exists()
+    assert (tmp_path / "file-2" / "toldonce.sqlite3.keys").exists()

@@ -34,7 +34,7 @@ async def test_one_user_with_many_memories_is_searched_in_each_way(monkeypatch: 
     for way in ("all vectors", "with an index"):
         assert rows[f"300 of one user, {way}, first recall of a process, p50"].count == 1
         assert rows[f"300 of one user, {way}, cached, p50"].value > 0
-    assert rows["300 of one user, `recollect db index`, size"].value > 0
+    assert rows["300 of one user, `toldonce db index`, size"].value > 0
     assert rows["300 of one user, with an index, of the best 10 of all"].value > 0.9
     assert rows["300 of one user, vectors compared"].value <= 300
     assert rows["300 of one user, pgvector, exact, recall@10"].value == 1

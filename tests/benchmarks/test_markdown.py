@@ -22,15 +22,15 @@ def test_a_list_of_figures_names_the_bars_and_what_misses_them() -> None:
 
 def test_systems_are_columns_and_shares_of_one_figure_a_cell() -> None:
     rows = [
-        Row(name="3 of 6: add one, p50", value=2.0, unit="ms", of="Recollect"),
-        Row(name="3 of 6: add one, p95", value=4.0, unit="ms", of="Recollect"),
+        Row(name="3 of 6: add one, p50", value=2.0, unit="ms", of="ToldOnce"),
+        Row(name="3 of 6: add one, p95", value=4.0, unit="ms", of="ToldOnce"),
         Row(name="3 of 6: add one, p50", value=5.0, unit="ms", of="Other", ratio=2.5),
         Row(name="3 of 6: add one, p95", value=150.0, unit="ms", of="Other", ratio=37.5),
-        Row(name="forced to disk", value=1.0, unit="calls", of="Recollect"),
+        Row(name="forced to disk", value=1.0, unit="calls", of="ToldOnce"),
     ]
 
     assert markdown(rows).splitlines() == [
-        "| | Recollect | Other |",
+        "| | ToldOnce | Other |",
         "|---|---|---|",
         "| **3 of 6** | | |",
         "| add one, ms p50 / p95 | 2 / 4 | 5 / 150 ×2.5 |",

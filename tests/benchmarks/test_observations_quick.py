@@ -7,9 +7,9 @@ from typing import Any
 
 from benchmarks.observations_locomo import measure
 from benchmarks.observer import Observer, empty, observations
-from recollect.extraction.llm import SCHEMA_NAME
-from recollect.providers.protocols import ModelAnswer, ModelUsage
-from recollect.settings import Settings
+from toldonce.extraction.llm import SCHEMA_NAME
+from toldonce.providers.protocols import ModelAnswer, ModelUsage
+from toldonce.settings import Settings
 
 SAMPLE = {
     "sample_id": "c-1",

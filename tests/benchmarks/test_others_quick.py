@@ -1,4 +1,4 @@
-"""Recollect beside others, with Recollect alone: the talk with adapters, the measuring, the table."""
+"""ToldOnce beside others, with ToldOnce alone: the talk with adapters, the measuring, the table."""
 
 import io
 import json
@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from benchmarks.others.adapters.adapter_server import Asked, Given, Open, Served, packed, talk, unpacked
-from benchmarks.others.adapters.recollect import Ours
-from benchmarks.others.adapters.recollect_postgres import opened
+from benchmarks.others.adapters.toldonce import Ours
+from benchmarks.others.adapters.toldonce_postgres import opened
 from benchmarks.others.durability import counted
 from benchmarks.others.figures import growth, with_ratios
 from benchmarks.others.measurement import NotKeptError, beside
 from benchmarks.others.peer import Peer, running
 from benchmarks.others.scene import LIMIT, Scene, Sizes
-from benchmarks.others.systems import ON_POSTGRES, OTHERS, RECOLLECT, EnvironmentMissingError, Environments, System
+from benchmarks.others.systems import ON_POSTGRES, OTHERS, TOLDONCE, EnvironmentMissingError, Environments, System
 from benchmarks.processes import ProcessFailedError
 from benchmarks.report import side_by_side
 from benchmarks.rows import Row
@@ -105,12 +105,12 @@ def test_an_adapter_answers_each_line_with_a_line_and_the_time_the_call_took(tmp
 def test_an_adapter_in_a_process_of_its_own_keeps_what_it_was_given(tmp_path: Path) -> None:
     scene, data = Scene(SIZES), tmp_path / "data"
     data.mkdir()
-    with running(RECOLLECT, sys.executable, tmp_path) as peer:
+    with running(TOLDONCE, sys.executable, tmp_path) as peer:
         peer.ask("open", folder=str(data), dim=scene.dim)
         kept = peer.ask("add", **scene.memory(0))["id"]
         peer.ask("close")
 
-    with running(RECOLLECT, sys.executable, tmp_path) as peer:
+    with running(TOLDONCE, sys.executable, tmp_path) as peer:
         peer.ask("open", folder=str(data), dim=scene.dim)
         assert peer.ask("search", **scene.echo(0))["ids"] == [kept]
         peer.ask("delete", user=scene.user(0), id=kept)
@@ -119,19 +119,19 @@ def test_an_adapter_in_a_process_of_its_own_keeps_what_it_was_given(tmp_path: Pa
             peer.ask("dance")
 
 
-def test_all_systems_are_measured_on_the_same_and_compared_with_recollect(tmp_path: Path) -> None:
-    rows = with_ratios(beside(Scene(SIZES), (RECOLLECT, TWIN), tmp_path, in_process))
+def test_all_systems_are_measured_on_the_same_and_compared_with_toldonce(tmp_path: Path) -> None:
+    rows = with_ratios(beside(Scene(SIZES), (TOLDONCE, TWIN), tmp_path, in_process))
 
     names = [row.name for row in rows if row.of == "Twin"]
     spreads = [f"{what}, p{share}" for what in ("search", "add one", "search after an add") for share in (50, 95)]
     others = {"load 1,000", "add in batches of 100", "searches from 8 threads", "restart to the first answer"}
     assert {name.removeprefix("3 of 6: ") for name in names} >= {*spreads, *others, "on disk, a memory"}
-    assert {row.of for row in rows} == {"Recollect", RECOLLECT.alone, "Twin"}
+    assert {row.of for row in rows} == {"ToldOnce", TOLDONCE.alone, "Twin"}
     shares = [(row.name.removeprefix("3 of 6: "), row.value) for row in rows if row.unit == "%"]
     assert shares == [("the ten nearest are found", 100.0), ("deleted texts left in the files", 0.0)] * 2
-    ours = {row.name: row.value for row in rows if row.of == "Recollect"}
+    ours = {row.name: row.value for row in rows if row.of == "ToldOnce"}
     assert all(row.ratio == row.value / ours[row.name] for row in rows if row.of == "Twin" and row.unit == "ms")
-    assert all(row.ratio is None for row in rows if row.of == "Recollect")
+    assert all(row.ratio is None for row in rows if row.of == "ToldOnce")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -144,8 +144,8 @@ def test_a_system_that_keeps_what_it_was_told_to_delete_is_not_measured(tmp_path
         finally:
             peer.ask("close")
 
-    with pytest.raises(NotKeptError, match="Recollect still finds what it was told to delete"):
-        beside(Scene(SIZES), (RECOLLECT,), tmp_path, forgetful)
+    with pytest.raises(NotKeptError, match="ToldOnce still finds what it was told to delete"):
+        beside(Scene(SIZES), (TOLDONCE,), tmp_path, forgetful)
 
 
 def test_a_text_that_outlives_its_deletion_in_a_file_is_counted(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_text_that_outlives_its_deletion_in_a_file_is_counted(tmp_path: Path) 
     def hoarder(system: System, folder: Path) -> Iterator[Peer]:
         yield InProcess(Hoarder)
 
-    rows = beside(Scene(SIZES), (RECOLLECT,), tmp_path, hoarder)
+    rows = beside(Scene(SIZES), (TOLDONCE,), tmp_path, hoarder)
 
     assert [row.value for row in rows if row.name.endswith("deleted texts left in the files")] == [100.0]
 
@@ -168,7 +168,7 @@ def test_a_system_that_shows_another_users_memories_is_not_measured(tmp_path: Pa
             peer.ask("close")
 
     with pytest.raises(ValueError, match="asked for bench-0, the answer has"):
-        beside(Scene(SIZES), (RECOLLECT,), tmp_path, leaky)
+        beside(Scene(SIZES), (TOLDONCE,), tmp_path, leaky)
 
 
 def test_the_exact_answer_counts_whole_and_half_of_it_half() -> None:
@@ -192,7 +192,7 @@ def test_the_exact_answer_counts_whole_and_half_of_it_half() -> None:
 
 def test_the_table_has_a_column_for_each_system_and_the_ratio_behind_each_value() -> None:
     rows = [
-        Row(name="search", value=2.0, unit="ms", of="Recollect"),
+        Row(name="search", value=2.0, unit="ms", of="ToldOnce"),
         Row(name="found", value=100.0, unit="%", of="Other"),
         Row(name="search", value=5.0, unit="ms", of="Other"),
     ]
@@ -202,34 +202,34 @@ def test_the_table_has_a_column_for_each_system_and_the_ratio_behind_each_value(
 
     lines = [line.split() for line in out.getvalue().splitlines()]
     assert lines[1:] == [
-        ["unit", "Recollect", "Other"],
+        ["unit", "ToldOnce", "Other"],
         ["search", "ms", "2.000", "5.000", "×2.500"],
         ["found", "%", "—", "100"],
     ]
 
 
 def test_the_growth_of_an_add_is_that_of_its_median_from_scene_to_scene() -> None:
-    few = [Row(name="3 of 6: add one, p50", value=2.0, unit="ms", of="Recollect", count=4)]
+    few = [Row(name="3 of 6: add one, p50", value=2.0, unit="ms", of="ToldOnce", count=4)]
     many = [
-        Row(name="6 of one user: add one, p50", value=5.0, unit="ms", of="Recollect", count=4),
-        Row(name="6 of one user: add one, p95", value=9.0, unit="ms", of="Recollect", count=4),
+        Row(name="6 of one user: add one, p50", value=5.0, unit="ms", of="ToldOnce", count=4),
+        Row(name="6 of one user: add one, p95", value=9.0, unit="ms", of="ToldOnce", count=4),
     ]
 
     [row] = with_ratios(growth(few, many, (3, 6)))
 
     assert (row.name, row.value, row.unit) == ("add one, growth from 3 to 6 of one's own", 2.5, "times")
-    assert (row.of, row.ratio) == ("Recollect", None)
+    assert (row.of, row.ratio) == ("ToldOnce", None)
 
 
 @NEEDS_POSTGRES
-def test_recollect_on_postgresql_is_measured_in_the_same_rows(tmp_path: Path) -> None:
+def test_toldonce_on_postgresql_is_measured_in_the_same_rows(tmp_path: Path) -> None:
     @contextmanager
     def start(system: System, folder: Path) -> Iterator[Peer]:
         yield InProcess(opened if system.on_postgres else Ours)
 
-    rows = with_ratios(beside(Scene(SIZES), (RECOLLECT, ON_POSTGRES), tmp_path, start, shared_server().url))
+    rows = with_ratios(beside(Scene(SIZES), (TOLDONCE, ON_POSTGRES), tmp_path, start, shared_server().url))
 
-    figures = {name: {row.name: row for row in rows if row.of == name} for name in ("Recollect", ON_POSTGRES.name)}
+    figures = {name: {row.name: row for row in rows if row.of == name} for name in ("ToldOnce", ON_POSTGRES.name)}
     ours, theirs = figures.values()
     # Deleted texts are looked for in files, and the server's are not this system's.
     assert ours.keys() - theirs.keys() == {"3 of 6: deleted texts left in the files"}
@@ -249,7 +249,7 @@ def test_only_calls_on_files_of_the_database_count_as_forced_to_disk() -> None:
 def test_a_missing_environment_is_told_with_the_command_that_makes_it(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentMissingError, match=r"mem0 has no environment in .* --prepare"):
         Environments(folder=tmp_path).python(OTHERS[0])
-    assert Environments(folder=tmp_path).python(RECOLLECT) == sys.executable
+    assert Environments(folder=tmp_path).python(TOLDONCE) == sys.executable
 
 
 @pytest.mark.parametrize("system", OTHERS, ids=lambda system: system.adapter)

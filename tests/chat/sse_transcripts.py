@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, field
 
-from recollect.chat.reply import TokenUsage
+from toldonce.chat.reply import TokenUsage
 
 SPLICE, HELD = "‹", "›"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.chat.agent_prompts import typed_words
+from toldonce.chat.agent_prompts import typed_words
 
 
 @pytest.mark.parametrize(

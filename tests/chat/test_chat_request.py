@@ -5,12 +5,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.chat.chat_request import is_background_task, read_request
-from recollect.chat.json_scanner import MAX_DEPTH
-from recollect.chat.splice import apply_insertions
-from recollect.errors import BadRequestError
-from recollect.types import ChatMessage, ChatRequest, ContentKind
 from soak import SOAK, fuzzed
+from toldonce.chat.chat_request import is_background_task, read_request
+from toldonce.chat.json_scanner import MAX_DEPTH
+from toldonce.chat.splice import apply_insertions
+from toldonce.errors import BadRequestError
+from toldonce.types import ChatMessage, ChatRequest, ContentKind
 
 FUZZ = fuzzed(25 * (SOAK or 4))
 HELLO = b'{"role":"user","content":"hello"}'

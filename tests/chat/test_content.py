@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.chat.content import is_text_only, other_parts, text_of, without_memory, without_reasoning
+from toldonce.chat.content import is_text_only, other_parts, text_of, without_memory, without_reasoning
 
 
 def test_text_parts_of_every_api_are_text() -> None:
@@ -48,9 +48,9 @@ def test_a_block_that_is_not_closed_stays(text: str) -> None:
 
 
 def test_memory_is_cut_out_whatever_its_boundary() -> None:
-    block = "<recollect-memory 9f2c>\n- likes tea\n</recollect-memory 9f2c>"
+    block = "<toldonce-memory 9f2c>\n- likes tea\n</toldonce-memory 9f2c>"
     assert without_memory(block + "\n\nWhat now?") == "\n\nWhat now?"
-    assert without_memory("What is <recollect-memory>?") == "What is <recollect-memory>?"
+    assert without_memory("What is <toldonce-memory>?") == "What is <toldonce-memory>?"
 
 
 @pytest.mark.parametrize("part", ["<think>", "<details ", "</", "<think </details>", '<details type="reasoning">'])

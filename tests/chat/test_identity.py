@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.chat.identity import IDENTITY_HEADERS, IdentityPolicy, identify, is_private_header
-from recollect.errors import BadIdentityError, BadRequestError, BadSettingError
-from recollect.testing import NEW_YEAR
-from recollect.types import Identity, MemoryMode, RequestScope, Subject
 from soak import fuzzed
+from toldonce.chat.identity import IDENTITY_HEADERS, IdentityPolicy, identify, is_private_header
+from toldonce.errors import BadIdentityError, BadRequestError, BadSettingError
+from toldonce.testing import NEW_YEAR
+from toldonce.types import Identity, MemoryMode, RequestScope, Subject
 
 SECRET = "a secret of Open WebUI and ours, 32 bytes or more"
 LOOPBACK = IdentityPolicy(default_user="local", trusted=True, jwt_secret=None)
@@ -49,7 +49,7 @@ def test_without_any_identity_a_loopback_request_is_the_default_users() -> None:
 
 
 def test_off_loopback_no_plain_name_is_believed() -> None:
-    everything = ((b"x-openwebui-user-id", b"ana"), (b"x-recollect-user", b"ana"))
+    everything = ((b"x-openwebui-user-id", b"ana"), (b"x-toldonce-user", b"ana"))
     assert ask(*everything, policy=NETWORK, path="ana", body="ana").subject is None
     assert ask(policy=NETWORK).subject is None
 
@@ -59,13 +59,13 @@ def test_off_loopback_no_plain_name_is_believed() -> None:
     [
         ([(b"x-openwebui-user-id", b"ana")], None, None),
         ([(b"X-OpenWebUI-User-Id", b" ana\t")], None, None),
-        ([(b"x-recollect-user", b"ana")], None, None),
-        ([(b"X-Recollect-User", b"user:ana")], None, None),
+        ([(b"x-toldonce-user", b"ana")], None, None),
+        ([(b"X-ToldOnce-User", b"user:ana")], None, None),
         ([], "ana", None),
         ([], "user:ana", None),
         ([], None, "ana"),
-        ([(b"x-openwebui-user-id", b"ana"), (b"x-recollect-user", b"user:ana")], "ana", "marcus"),
-        ([(b"x-recollect-user", b"ana")], None, "marcus"),
+        ([(b"x-openwebui-user-id", b"ana"), (b"x-toldonce-user", b"user:ana")], "ana", "marcus"),
+        ([(b"x-toldonce-user", b"ana")], None, "marcus"),
         ([], "ana", "marcus"),
     ],
 )
@@ -83,8 +83,8 @@ def test_a_name_is_taken_literally_and_never_opens_another_kind_of_subject(name:
 
 
 def test_a_value_that_is_not_utf_8_is_read_as_latin_1() -> None:
-    assert ask((b"x-recollect-user", b"Jos\xe9")).subject == Subject("user", "José")
-    assert ask((b"x-recollect-user", "José".encode())).subject == Subject("user", "José")
+    assert ask((b"x-toldonce-user", b"Jos\xe9")).subject == Subject("user", "José")
+    assert ask((b"x-toldonce-user", "José".encode())).subject == Subject("user", "José")
 
 
 def test_an_empty_user_in_the_body_names_no_user() -> None:
@@ -131,7 +131,7 @@ def test_the_time_of_a_token_is_checked_by_the_given_clock() -> None:
 
 JWT = b"x-openwebui-user-jwt"
 ID = b"x-openwebui-user-id"
-USER = b"x-recollect-user"
+USER = b"x-toldonce-user"
 
 
 def part(value: object) -> bytes:
@@ -200,15 +200,15 @@ def test_a_forged_token_is_refused_by_name(forged: bytes) -> None:
     ("headers", "path", "body", "named"),
     [
         pytest.param([(ID, b"ana")], None, None, "x-openwebui-user-id", id="id header alone"),
-        pytest.param([(USER, b"ana")], None, None, "x-recollect-user", id="our header alone"),
+        pytest.param([(USER, b"ana")], None, None, "x-toldonce-user", id="our header alone"),
         pytest.param([], "ana", None, "path", id="path alone"),
         pytest.param([], None, "ana", "user", id="body alone"),
         pytest.param([(JWT, token()), (ID, b"marcus")], None, None, "x-openwebui-user-id", id="beside a good token"),
         pytest.param([(JWT, token()), (ID, b"ana")], None, None, "x-openwebui-user-id", id="the same beside a token"),
-        pytest.param([(JWT, token()), (USER, b"marcus")], None, None, "x-recollect-user", id="ours beside a token"),
+        pytest.param([(JWT, token()), (USER, b"marcus")], None, None, "x-toldonce-user", id="ours beside a token"),
         pytest.param([(JWT, token())], "marcus", None, "path", id="path beside a token"),
-        pytest.param([(b"X-RECOLLECT-USER", b"ana")], None, None, "x-recollect-user", id="in capitals"),
-        pytest.param([(USER, b"")], None, None, "x-recollect-user", id="empty"),
+        pytest.param([(b"X-TOLDONCE-USER", b"ana")], None, None, "x-toldonce-user", id="in capitals"),
+        pytest.param([(USER, b"")], None, None, "x-toldonce-user", id="empty"),
     ],
 )
 @pytest.mark.parametrize("trusted", [True, False])
@@ -221,7 +221,7 @@ def test_with_a_secret_every_plain_name_is_refused(
 @pytest.mark.parametrize("policy", [LOOPBACK, NETWORK, SIGNED])
 @pytest.mark.parametrize(
     "name",
-    [*IDENTITY_HEADERS, "x-openwebui-chat-id", "x-recollect-session", "x-recollect-memory", "x-recollect-profile"],
+    [*IDENTITY_HEADERS, "x-openwebui-chat-id", "x-toldonce-session", "x-toldonce-memory", "x-toldonce-profile"],
 )
 def test_a_header_that_comes_twice_is_refused_even_with_the_same_value(name: str, policy: IdentityPolicy) -> None:
     for other in (name, name.upper()):
@@ -230,7 +230,7 @@ def test_a_header_that_comes_twice_is_refused_even_with_the_same_value(name: str
 
 @pytest.mark.parametrize("policy", [LOOPBACK, NETWORK])
 def test_a_token_without_a_secret_is_refused_with_the_setup_hint(policy: IdentityPolicy) -> None:
-    assert "RECOLLECT_JWT_SECRET" in refusal((JWT, token()), policy=policy)
+    assert "TOLDONCE_JWT_SECRET" in refusal((JWT, token()), policy=policy)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_sources_that_contradict_each_other_are_refused(headers: list[tuple[byte
 
 @pytest.mark.parametrize("value", [b"a\x00b", b"a\x7f", b"a" * 513, b"\x1b[31m"])
 def test_a_header_that_cannot_be_a_name_is_refused_by_its_own_name(value: bytes) -> None:
-    assert "x-recollect-user" in refusal((USER, value))
+    assert "x-toldonce-user" in refusal((USER, value))
     assert "x-openwebui-user-id" in refusal((ID, value))
 
 
@@ -260,18 +260,18 @@ def test_a_path_that_cannot_be_a_name_is_refused() -> None:
 @pytest.mark.parametrize("user", ["a\nb", "\ud83d", "a\0b", "a" * 513])
 def test_a_body_whose_user_cannot_be_a_name_is_anonymous(user: str) -> None:
     assert ask(body=user).subject is None
-    assert ask((b"x-recollect-memory", b"read"), body=user).subject is None
+    assert ask((b"x-toldonce-memory", b"read"), body=user).subject is None
 
 
 @pytest.mark.parametrize("value", [b"", b"  "])
 def test_an_empty_header_counts_as_absent(value: bytes) -> None:
-    identity = ask((JWT, value), (ID, value), (USER, value), (b"x-recollect-memory", value))
+    identity = ask((JWT, value), (ID, value), (USER, value), (b"x-toldonce-memory", value))
     assert (identity.subject, identity.memory) == (Subject("user", "local"), MemoryMode.ON)
 
 
 @pytest.mark.parametrize("policy", [LOOPBACK, NETWORK, SIGNED])
 def test_with_memory_off_a_bad_identity_does_not_break_the_chat(policy: IdentityPolicy) -> None:
-    off = (b"x-recollect-memory", b"off")
+    off = (b"x-toldonce-memory", b"off")
     for headers in ([(USER, b"a"), (USER, b"b")], [(ID, b"a"), (USER, b"b")], [(USER, b"a\0")], [(JWT, b"forged")]):
         identity = ask(*headers, off, policy=policy, path="\udcff", body="a\nb")
         assert (identity.subject, identity.memory) == (None, MemoryMode.OFF)
@@ -283,7 +283,7 @@ def test_the_default_user_is_a_users_name_whatever_it_looks_like() -> None:
 
 @pytest.mark.parametrize("secret", ["", " "])
 def test_a_secret_that_everybody_knows_is_refused_at_the_start(secret: str) -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_JWT_SECRET"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_JWT_SECRET"):
         replace(LOOPBACK, jwt_secret=secret)
 
 
@@ -300,30 +300,30 @@ def test_memory_is_on_read_record_or_off() -> None:
         (b" off ", "OFF"),
     )
     for value, mode in modes:
-        assert ask((b"X-Recollect-Memory", value)).memory is MemoryMode[mode]
+        assert ask((b"X-ToldOnce-Memory", value)).memory is MemoryMode[mode]
 
 
 @pytest.mark.parametrize("value", [b"yes", b"on,off", b"\xff"])
 def test_another_memory_mode_is_refused_with_what_it_takes(value: bytes) -> None:
     with pytest.raises(BadRequestError, match=r"on \(or active\), read, record or off"):
-        ask((b"x-recollect-memory", value))
+        ask((b"x-toldonce-memory", value))
 
 
 def test_a_profile_is_the_named_one_or_that_of_the_key() -> None:
     keyed = replace(LOOPBACK, key_profiles={"sk-app": "app", "sk-other": "user"})
     authorized = (b"Authorization", b"Bearer sk-app")
-    assert ask((b"x-recollect-profile", b"tiered")).scope == RequestScope(profile="tiered")
-    assert ask((b"x-recollect-profile", b"")).scope == RequestScope()
+    assert ask((b"x-toldonce-profile", b"tiered")).scope == RequestScope(profile="tiered")
+    assert ask((b"x-toldonce-profile", b"")).scope == RequestScope()
     assert ask(authorized, policy=keyed).scope == RequestScope(key_profile="app")
-    assert ask(authorized, (b"x-recollect-profile", b"session"), policy=keyed).scope.profile == "session"
+    assert ask(authorized, (b"x-toldonce-profile", b"session"), policy=keyed).scope.profile == "session"
     assert ask((b"authorization", b"Bearer sk-ap"), policy=keyed).scope == RequestScope()
 
 
 def test_characters_app_and_interaction_are_read() -> None:
     scope = ask(
-        (b"x-recollect-characters", b"system=Kira; user=Marcus"),
-        (b"x-recollect-app", b"calendar"),
-        (b"x-recollect-interaction", b"qa"),
+        (b"x-toldonce-characters", b"system=Kira; user=Marcus"),
+        (b"x-toldonce-app", b"calendar"),
+        (b"x-toldonce-interaction", b"qa"),
     ).scope
     assert scope == RequestScope(characters=("Kira", "Marcus"), app="calendar", interaction="qa")
 
@@ -331,11 +331,11 @@ def test_characters_app_and_interaction_are_read() -> None:
 @pytest.mark.parametrize("value", [b"Kira", b"system=Kira", b"system=; user=Marcus", b"system=A; user=B; other=C"])
 def test_characters_that_cannot_be_read_are_refused_with_an_example(value: bytes) -> None:
     with pytest.raises(BadRequestError, match="system=Kira; user=Marcus"):
-        ask((b"x-recollect-characters", value))
+        ask((b"x-toldonce-characters", value))
 
 
 def test_open_webuis_chat_is_a_conversation_with_its_history() -> None:
-    identity = ask((b"x-openwebui-chat-id", b"4f-2"), (b"x-recollect-session", b"other"))
+    identity = ask((b"x-openwebui-chat-id", b"4f-2"), (b"x-toldonce-session", b"other"))
     assert (identity.conversation, identity.append, identity.temporary) == ("4f-2", False, False)
 
 
@@ -346,30 +346,28 @@ def test_a_temporary_chat_is_marked(chat: bytes) -> None:
 
 
 def test_a_session_of_any_name_may_send_only_its_newest_message() -> None:
-    identity = ask((b"x-openwebui-chat-id", b""), (b"x-recollect-session", b"local-radio"))
+    identity = ask((b"x-openwebui-chat-id", b""), (b"x-toldonce-session", b"local-radio"))
     assert (identity.conversation, identity.append, identity.temporary) == ("local-radio", True, False)
 
 
 def test_without_an_id_the_conversation_is_open() -> None:
-    identity = ask((b"x-recollect-session", b" "))
+    identity = ask((b"x-toldonce-session", b" "))
     assert (identity.conversation, identity.append, identity.temporary) == (None, False, False)
 
 
 def test_an_endless_conversation_id_is_refused() -> None:
-    with pytest.raises(BadRequestError, match="x-recollect-session"):
-        ask((b"x-recollect-session", b"a" * 513))
+    with pytest.raises(BadRequestError, match="x-toldonce-session"):
+        ask((b"x-toldonce-session", b"a" * 513))
 
 
 def test_our_headers_and_open_webuis_never_go_upstream() -> None:
-    for name in (*(header.encode() for header in IDENTITY_HEADERS), b"X-Recollect-Anything", b"x-openwebui-user-email"):
+    for name in (*(header.encode() for header in IDENTITY_HEADERS), b"X-ToldOnce-Anything", b"x-openwebui-user-email"):
         assert is_private_header(name)
-    for name in (b"authorization", b"x-request-id", b"x-recollection", b"openai-organization"):
+    for name in (b"authorization", b"x-request-id", b"x-toldoncelike", b"openai-organization"):
         assert not is_private_header(name)
 
 
-NAMES = st.sampled_from(
-    [JWT, ID, USER, b"X-Recollect-Memory", b"x-recollect-session", b"x-openwebui-chat-id", b"accept"]
-)
+NAMES = st.sampled_from([JWT, ID, USER, b"X-ToldOnce-Memory", b"x-toldonce-session", b"x-openwebui-chat-id", b"accept"])
 WHO = st.none() | st.text(max_size=5)
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.chat import json_depth
-from recollect.chat.json_depth import has_more_values, nests_deeper
+from toldonce.chat import json_depth
+from toldonce.chat.json_depth import has_more_values, nests_deeper
 
 TEXTS = st.text(alphabet='[]{}",\\ aé', max_size=8)
 VALUES = st.recursive(

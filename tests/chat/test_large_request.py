@@ -5,11 +5,11 @@ from json import JSONDecodeError
 
 import pytest
 
-from recollect.chat.chat_request import MAX_MESSAGES, read_request
-from recollect.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
-from recollect.chat.messages import query_of
-from recollect.errors import BadRequestError
-from recollect.types import ChatRequest
+from toldonce.chat.chat_request import MAX_MESSAGES, read_request
+from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
+from toldonce.chat.messages import query_of
+from toldonce.errors import BadRequestError
+from toldonce.types import ChatRequest
 
 HELLO = {"role": "user", "content": "hello"}
 

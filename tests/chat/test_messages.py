@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
-from recollect.chat.chat_request import read_request
-from recollect.chat.messages import log_messages, query_of, reply_message
-from recollect.chat.reply import ReplyAssembler
-from recollect.testing import NEW_YEAR
-from recollect.types import ChatRequest, Message
+from toldonce.chat.chat_request import read_request
+from toldonce.chat.messages import log_messages, query_of, reply_message
+from toldonce.chat.reply import ReplyAssembler
+from toldonce.testing import NEW_YEAR
+from toldonce.types import ChatRequest, Message
 
 USER = {"role": "user", "content": "What should I avoid?"}
 ANSWER = {"role": "assistant", "content": "Peanuts."}
@@ -173,7 +173,7 @@ def test_a_reply_that_calls_tools_is_the_message_that_the_client_will_send_back(
 
 
 def test_the_query_is_the_newest_user_message_in_its_own_words() -> None:
-    block = "<recollect-memory 1f>\n- likes tea\n</recollect-memory 1f>\n\n"
+    block = "<toldonce-memory 1f>\n- likes tea\n</toldonce-memory 1f>\n\n"
     request = asked(
         {"role": "user", "content": "Hello"}, ANSWER, {"role": "user", "content": block + "And today?"}, ANSWER
     )

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.chat.reply import Reply, ReplyAssembler, TokenUsage, reply_from_json
 from soak import fuzzed
+from toldonce.chat.reply import Reply, ReplyAssembler, TokenUsage, reply_from_json
 
 
 def assembled(*events: object) -> Reply:

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chat.sse_transcripts import TRANSCRIPTS, Transcript
-from recollect.chat.chat_request import read_request
-from recollect.chat.reply import Reply, ReplyAssembler
-from recollect.chat.splice import MemoriesSplicer, StreamPiece, apply_insertions, describe_memories, splice_whole
-from recollect.types import ConversationId, Evidence, Insertion, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
 from soak import SOAK, fuzzed
+from toldonce.chat.chat_request import read_request
+from toldonce.chat.reply import Reply, ReplyAssembler
+from toldonce.chat.splice import MemoriesSplicer, StreamPiece, apply_insertions, describe_memories, splice_whole
+from toldonce.types import ConversationId, Evidence, Insertion, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
 
 MEMORIES = b'[{"id":"m1","text":"Ana said data: [DONE]"}]'
 MEMBER = b'"memories":' + MEMORIES + b","

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.chat.sse import SseEvent, SseReader
 from soak import fuzzed
+from toldonce.chat.sse import SseEvent, SseReader
 
 
 def read(stream: bytes, *, step: int | None = None) -> tuple[list[SseEvent], SseEvent | None]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from recollect.cli.main import run
+from toldonce.cli.main import run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +35,10 @@ class CommandLine(Protocol):
 @pytest.fixture
 def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An SQLite file that is not there yet, named by the environment as people name it."""
-    for name in [name for name in os.environ if name.startswith("RECOLLECT_")]:
+    for name in [name for name in os.environ if name.startswith("TOLDONCE_")]:
         monkeypatch.delenv(name)
     file = tmp_path / "memory.sqlite3"
-    monkeypatch.setenv("RECOLLECT_DATABASE_URL", f"sqlite:///{file}")
+    monkeypatch.setenv("TOLDONCE_DATABASE_URL", f"sqlite:///{file}")
     return file
 
 

@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.main import run
-from recollect.types import Subject
+from toldonce.cli.main import run
+from toldonce.types import Subject
 
 
 def test_c3_a_character_is_renamed_and_the_act_is_noted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_DATABASE_URL", f"sqlite:///{tmp_path / 'memory.sqlite3'}")
+    monkeypatch.setenv("TOLDONCE_DATABASE_URL", f"sqlite:///{tmp_path / 'memory.sqlite3'}")
     assert run(["add", "The old lighthouse burned.", "--subject", "character:ana/kira"]) == 0
     assert run(["add", "The old mill burned.", "--subject", "character:ana/nova/süd"]) == 0
     assert run(["rename-character", "Kira", "Nova/Süd", "--user", "ana"]) == 1

@@ -1,25 +1,25 @@
-"""`recollect doctor`, and how the front door treats what nobody foresaw."""
+"""`toldonce doctor`, and how the front door treats what nobody foresaw."""
 
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import CommandLine
-from recollect.server.doctor import (
+from toldonce.server.doctor import (
     FindingState,
     database_file,
     destination_finding,
     settings_in_effect,
     upstream_finding,
 )
-from recollect.settings import Settings
+from toldonce.settings import Settings
 
 
 @pytest.fixture(autouse=True)
 def _no_port(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No unit test opens a port: 0 means any free one, and is not tried."""
     assert database.parent.exists()
-    monkeypatch.setenv("RECOLLECT_PORT", "0")
+    monkeypatch.setenv("TOLDONCE_PORT", "0")
 
 
 def states(cli: CommandLine, *options: str) -> dict[str, str]:
@@ -70,12 +70,12 @@ def test_a_file_that_is_not_a_database_fails_and_the_other_checks_run(cli: Comma
 
 
 def test_settings_are_shown_without_their_secrets(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_JWT_SECRET", "very-secret-and-long-enough-to-sign")
+    monkeypatch.setenv("TOLDONCE_JWT_SECRET", "very-secret-and-long-enough-to-sign")
     result = cli("doctor")
 
-    assert "RECOLLECT_JWT_SECRET=…" in result.out
+    assert "TOLDONCE_JWT_SECRET=…" in result.out
     assert "very-secret-and-long-enough-to-sign" not in result.out
-    assert settings_in_effect(Settings.load())["RECOLLECT_PORT"] == "0"
+    assert settings_in_effect(Settings.load())["TOLDONCE_PORT"] == "0"
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_model_that_reads_all_messages_is_named_if_a_rule_is_against_it(tmp_pa
     found = destination_finding(settings)
     assert found is not None
     assert found.state is FindingState.WARN
-    assert "RECOLLECT_FORM_MODEL (upstream api.example.com, model gpt-5)" in found.text
+    assert "TOLDONCE_FORM_MODEL (upstream api.example.com, model gpt-5)" in found.text
     local = destination_finding(settings.model_copy(update={"form_url": "http://localhost:8080/v1"}))
     assert local is not None
     assert local.state is FindingState.OK

@@ -1,4 +1,4 @@
-"""`recollect context`: what would be put into a prompt."""
+"""`toldonce context`: what would be put into a prompt."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def test_s7_the_words_of_the_prompt_are_printed_as_they_would_stand(cli: Command
     whole = cli("context", "Is Ana allergic to peanuts?", "--profile", "user")
 
     assert whole.code == 0
-    assert whole.out.startswith('<recollect-memory id="')
+    assert whole.out.startswith('<toldonce-memory id="')
     assert f"\n- {PEANUTS}\n" in whole.out
     found = cli("context", "Is Ana allergic to peanuts?", "--profile", "user", "--json").json
     assert found["text"] == whole.out.strip()
@@ -24,15 +24,15 @@ def test_s7_the_words_of_the_prompt_are_printed_as_they_would_stand(cli: Command
 def test_without_a_match_it_says_where_to_look(cli: CommandLine) -> None:
     result = cli("context", "What about bees?")
     assert (result.code, result.out) == (0, "")
-    assert "recollect search" in result.err
+    assert "toldonce search" in result.err
 
 
 @pytest.mark.parametrize(
     ("options", "wants"),
     [
-        (("--profile", "session"), "x-recollect-session"),
-        (("--profile", "app"), "x-recollect-app"),
-        (("--profile", "character"), "x-recollect-characters"),
+        (("--profile", "session"), "x-toldonce-session"),
+        (("--profile", "app"), "x-toldonce-app"),
+        (("--profile", "character"), "x-toldonce-characters"),
         (("--profile", "none"), "no profile 'none'"),
     ],
 )

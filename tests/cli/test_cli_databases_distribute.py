@@ -1,1 +1,1 @@
-"""`recollect db distribute` says what it did, and why it does not."""
+"""`toldonce db distribute` says what it did, and why it does not."""

@@ -1,4 +1,4 @@
-"""`recollect db copy` through the front door."""
+"""`toldonce db copy` through the front door."""
 
 from pathlib import Path
 

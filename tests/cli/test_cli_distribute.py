@@ -1,4 +1,4 @@
-"""`recollect db distribute` says why it does not, before anything is made."""
+"""`toldonce db distribute` says why it does not, before anything is made."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def test_a_database_without_citus_is_refused_with_what_to_do(cli: CommandLine) -
     assert done.code == 3
     assert "cannot be distributed: it has no Citus: put citus into shared_preload_libraries" in done.err
     with psycopg.connect(url) as db:
-        assert db.execute("SELECT to_regnamespace('recollect')").fetchone() == (None,)
+        assert db.execute("SELECT to_regnamespace('toldonce')").fetchone() == (None,)
 
 
 def test_what_is_no_postgresql_is_refused(cli: CommandLine) -> None:

@@ -1,4 +1,4 @@
-"""`recollect embedder` and `reembed`: what is in use, changing it, going on with it."""
+"""`toldonce embedder` and `reembed`: what is in use, changing it, going on with it."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from cli.conftest import CommandLine
 from tiny_onnx import write_folder
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
 
 
 def test_the_embedder_is_changed_to_a_model_in_a_folder_and_back(cli: CommandLine, tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_nothing_is_changed_without_a_yes_or_with_what_is_no_embedder(cli: Comma
         (("use", tmp_path / "nowhere", "--yes"), 3, "no such folder"),
         (("use", "http://127.0.0.1:9/v1", "--yes"), 2, "--model"),
         (("use", "http://127.0.0.1:9/v1", "--model", "m", "--yes"), 3, "cannot be reached"),
-        (("use", "http://key@127.0.0.1:9/v1", "--model", "m", "--yes"), 3, "RECOLLECT_EMBED_URL"),
+        (("use", "http://key@127.0.0.1:9/v1", "--model", "m", "--yes"), 3, "TOLDONCE_EMBED_URL"),
         (("use",), 2, "PATH|URL"),
         (("mend",), 2, "PATH|URL"),
     ):
@@ -76,9 +76,9 @@ def test_a_folder_that_is_gone_is_told_and_the_way_back_is_open(
     # Somewhere else the same files are the same space: nothing need be embedded.
     assert cli("embedder", "use", tmp_path / "moved", "--model", "tiny", "--yes", "--json").json["memories"] == 0
 
-    monkeypatch.setenv("RECOLLECT_EMBED_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "m")
-    monkeypatch.setenv("RECOLLECT_EMBED_DIM", "3")
+    monkeypatch.setenv("TOLDONCE_EMBED_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("TOLDONCE_EMBED_MODEL", "m")
+    monkeypatch.setenv("TOLDONCE_EMBED_DIM", "3")
     assert cli("list").code == 3
     back = cli("embedder", "use", "static", "--yes")
     assert back.code == 0, back.err

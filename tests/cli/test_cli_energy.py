@@ -1,13 +1,13 @@
-"""`recollect energy`: what was spent, and what the budget allows."""
+"""`toldonce energy`: what was spent, and what the budget allows."""
 
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import CommandLine
-from recollect import Recollect
-from recollect.settings import Settings
 from sample_chats import PEANUTS_AND_OSLO, assistant, user
+from toldonce import ToldOnce
+from toldonce.settings import Settings
 
 TIGHT = """
 description = "One creation, then none."
@@ -27,11 +27,11 @@ def test_a8_it_shows_what_was_spent_and_when_work_waits(cli: CommandLine, databa
     profiles = tmp_path / "profiles"
     profiles.mkdir()
     (profiles / "tight.toml").write_text(TIGHT, "utf-8")
-    with Recollect(Settings(database_url=f"sqlite:///{database}", profiles=profiles, profile="tight")) as memory:
+    with ToldOnce(Settings(database_url=f"sqlite:///{database}", profiles=profiles, profile="tight")) as memory:
         memory.record([user(PEANUTS_AND_OSLO), assistant("Noted.")], user="ana")
         memory.form()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECOLLECT_PROFILES", str(profiles))
+        patch.setenv("TOLDONCE_PROFILES", str(profiles))
         shown = cli("energy", "--user", "ana", "--profile", "tight", "--poller", "p").out.splitlines()
     assert shown[:4] == [
         "13 of 25 units, refilled by 0 a day; below 20 work waits",

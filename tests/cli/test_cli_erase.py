@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
-from recollect.hook.places import target_name
-from recollect.hook.spool import SpooledTurn, add_turn, undelivered_turns
+from toldonce.hook.places import target_name
+from toldonce.hook.spool import SpooledTurn, add_turn, undelivered_turns
 
 PEANUTS = "Ana is allergic to peanuts."
 CHAT = '{"id": "chat-one", "messages": [{"role": "user", "content": "My sister Kira keeps bees."}]}\n'
@@ -131,7 +131,7 @@ def test_a_turn_that_is_being_delivered_makes_the_erasure_pending(
     told: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("recollect.cli.erase._SPOOL_WAIT_S", 0.05)
+    monkeypatch.setattr("toldonce.cli.erase._SPOOL_WAIT_S", 0.05)
     turn = spooled("I live in Oslo.")
 
     [receipt] = told("erase", "--user", "local", "--all", "--yes", "--json").json["receipts"]

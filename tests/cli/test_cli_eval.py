@@ -1,4 +1,4 @@
-"""`recollect eval` through the front door, on a small conversation of our own."""
+"""`toldonce eval` through the front door, on a small conversation of our own."""
 
 import gzip
 import json
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from cli.conftest import CommandLine, Result
-from recollect.cli.replay import ProgressBar
+from toldonce.cli.replay import ProgressBar
 
 GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
-WAYS = ["recollect", "BM25", "vectors", "BM25 + vectors"]
+WAYS = ["toldonce", "BM25", "vectors", "BM25 + vectors"]
 # What differs from run to run: times, how busy the machine is, and the tokens of a block's random boundary.
 TIMES = ("seconds", "reading", "injection", "machine", "command")
 
@@ -34,7 +34,7 @@ def test_a_file_of_ours_is_told_asked_and_measured(cli: CommandLine, database: P
     assert found["data"]["kind"] == "jsonl"
     assert (found["data"]["messages"], found["data"]["questions"], found["partial"]) == (5, 4, False)
     assert list(found["retrieval"]) == WAYS
-    assert found["retrieval"]["recollect"]["all"]["R@10"] == {"mean": 1.0, "low": 1.0, "high": 1.0, "questions": 3}
+    assert found["retrieval"]["toldonce"]["all"]["R@10"] == {"mean": 1.0, "low": 1.0, "high": 1.0, "questions": 3}
     assert found["data"]["questions_without_evidence"] == 1
     assert set(found["retrieval"]["BM25"]) == {"all", "detail", "several turns"}
     assert not database.exists(), "an evaluation touches no memory of yours"
@@ -80,13 +80,13 @@ def test_questions_are_listed_with_evidence_ranks_and_without_text(cli: CommandL
     count = next(question for question in report(result)["questions"] if question["id"] == "count")
 
     assert count["evidence"] == ["j1", "m3"]
-    assert set(count["rows"]["recollect"]["places"]) == {"j1", "m3"}
+    assert set(count["rows"]["toldonce"]["places"]) == {"j1", "m3"}
     assert "hive" not in result.out
 
 
 def test_a_note_counts_for_its_message_but_not_as_its_own_text(cli: CommandLine) -> None:
     figures = {
-        formed: report(cli("eval", GARDEN, "--form", formed, "--json", "-"))["retrieval"]["recollect"]["all"]
+        formed: report(cli("eval", GARDEN, "--form", formed, "--json", "-"))["retrieval"]["toldonce"]["all"]
         for formed in ("turns", "observations")
     }
 
@@ -204,7 +204,7 @@ def test_only_so_many_conversations_and_questions_are_taken(cli: CommandLine, tm
         ((str(GARDEN), "--data", "."), "--data is only for locomo, longmemeval, beam"),
         ((str(GARDEN), "--form", "magic"), "settings, turns, observations"),
         ((str(GARDEN), "--model-url", "http://127.0.0.1:1/v1"), "--model-url requires --model"),
-        ((str(GARDEN), "--model", "x"), "RECOLLECT_UPSTREAM_URL"),
+        ((str(GARDEN), "--model", "x"), "TOLDONCE_UPSTREAM_URL"),
         ((str(GARDEN), "--k", "0"), "--k"),
     ],
 )
@@ -221,17 +221,17 @@ def test_a_file_that_cannot_be_read_is_named_with_the_line(cli: CommandLine, tmp
     result = cli("eval", bad)
 
     assert (result.code, result.out) == (1, "")
-    assert result.err == "recollect: bad.jsonl: line 2.sessions: must be a list; it is 3\n"
+    assert result.err == "toldonce: bad.jsonl: line 2.sessions: must be a list; it is 3\n"
 
 
 def test_settings_of_ones_own_hold_and_are_told_but_no_key_is(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_RECALL_TOKENS", "40")
-    monkeypatch.setenv("RECOLLECT_UPSTREAM_KEY", "sk-not-for-the-report")
-    monkeypatch.setenv("RECOLLECT_EMBED_URL", "http://127.0.0.1:1/v1")
-    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "another")
-    monkeypatch.setenv("RECOLLECT_EMBED_DIM", "8")
+    monkeypatch.setenv("TOLDONCE_RECALL_TOKENS", "40")
+    monkeypatch.setenv("TOLDONCE_UPSTREAM_KEY", "sk-not-for-the-report")
+    monkeypatch.setenv("TOLDONCE_EMBED_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("TOLDONCE_EMBED_MODEL", "another")
+    monkeypatch.setenv("TOLDONCE_EMBED_DIM", "8")
     result = cli("eval", GARDEN, "--embedder", "static", "--profile", "tiered", "--json", "-")
     found = report(result)
 
@@ -245,9 +245,9 @@ def test_settings_of_ones_own_hold_and_are_told_but_no_key_is(
 def test_an_embedder_of_the_settings_that_cannot_be_reached_ends_it(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_EMBED_URL", "http://127.0.0.1:1/v1")
-    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "another")
-    monkeypatch.setenv("RECOLLECT_EMBED_DIM", "8")
+    monkeypatch.setenv("TOLDONCE_EMBED_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("TOLDONCE_EMBED_MODEL", "another")
+    monkeypatch.setenv("TOLDONCE_EMBED_DIM", "8")
     result = cli("eval", GARDEN)
 
     assert result.code == 1

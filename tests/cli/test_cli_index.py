@@ -1,4 +1,4 @@
-"""`recollect db index`: giant users are searched by an index from then on, and every explanation says so."""
+"""`toldonce db index`: giant users are searched by an index from then on, and every explanation says so."""
 
 from pathlib import Path
 
@@ -6,9 +6,9 @@ import pytest
 
 from cli.conftest import CommandLine
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine.databases import MIN_INDEXED_VECTORS
-from recollect.store.postgres import hnsw_search
-from recollect.store.postgres.connection import connect
+from toldonce.engine.databases import MIN_INDEXED_VECTORS
+from toldonce.store.postgres import hnsw_search
+from toldonce.store.postgres.connection import connect
 
 pytestmark = NEEDS_POSTGRES
 COUNT = 60
@@ -58,7 +58,7 @@ def test_an_index_that_is_not_asked_is_warned_of(cli: CommandLine, url: str) -> 
     findings = cli("doctor", "--database", url, "--json").json["findings"]
     [line] = [finding for finding in findings if finding["what"] == "index"]
     assert line["state"] == "warn"
-    assert "`recollect db index`" in line["todo"]
+    assert "`toldonce db index`" in line["todo"]
     assert cli("db", "index", "--from", "50", "--database", url, "--json").json["before"][0]["used"] is True
 
 

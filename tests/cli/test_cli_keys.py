@@ -1,11 +1,11 @@
-"""`recollect keys`: the secret is printed once and alone, and mistakes are explained."""
+"""`toldonce keys`: the secret is printed once and alone, and mistakes are explained."""
 
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import CommandLine
-from recollect.types import Subject
+from toldonce.types import Subject
 
 NOTES = ("My bird is the heron.", "My tree is the ash.")
 ANA = ("keys", "create", "--name", "phone", "--user", "ana")
@@ -96,7 +96,7 @@ def test_what_makes_no_key_is_explained(cli: CommandLine, arguments: tuple[str, 
 
 
 def test_an_unknown_key_and_no_keys_are_said(cli: CommandLine) -> None:
-    assert "recollect keys create" in cli("keys", "list").err
+    assert "toldonce keys create" in cli("keys", "list").err
     unknown = cli("keys", "revoke", "k_none")
     assert unknown.code == 1
     assert "k_none" in unknown.err

@@ -7,41 +7,41 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.cli.logging_config import JsonFormatter, PlainFormatter, set_up_logs
-from recollect.cli.main import app, run
+from toldonce.cli.logging_config import JsonFormatter, PlainFormatter, set_up_logs
+from toldonce.cli.main import app, run
 
 
 @pytest.fixture
 def stream() -> Iterator[io.StringIO]:
     """Where logs go; the loggers are as before afterwards."""
-    root, ours = logging.getLogger(), logging.getLogger("recollect")
+    root, ours = logging.getLogger(), logging.getLogger("toldonce")
     before = root.handlers[:], root.level, ours.level
     yield io.StringIO()
     root.handlers[:], root.level, ours.level = before
-    logging.getLogger("recollect").setLevel(before[2])
+    logging.getLogger("toldonce").setLevel(before[2])
 
 
 def failing() -> logging.LogRecord:
     try:
         raise KeyError("x")
     except KeyError as error:
-        return logging.LogRecord("recollect.a", logging.ERROR, "", 0, "it broke", None, (KeyError, error, None))
+        return logging.LogRecord("toldonce.a", logging.ERROR, "", 0, "it broke", None, (KeyError, error, None))
 
 
 def test_a_json_line_carries_the_event_and_its_fields(stream: io.StringIO) -> None:
     set_up_logs("info", as_json=True, stream=stream)
-    logging.getLogger("recollect.a").info("recalled", extra={"found": 3, "conversation": "c-1"})
-    logging.getLogger("recollect.a").debug("too small to tell")
+    logging.getLogger("toldonce.a").info("recalled", extra={"found": 3, "conversation": "c-1"})
+    logging.getLogger("toldonce.a").debug("too small to tell")
     logging.getLogger("library").info("none of ours")
 
     (line,) = stream.getvalue().splitlines()
     told = json.loads(line)
     assert told.pop("at").endswith("+00:00")
-    assert told == {"level": "info", "logger": "recollect.a", "event": "recalled", "found": 3, "conversation": "c-1"}
+    assert told == {"level": "info", "logger": "toldonce.a", "event": "recalled", "found": 3, "conversation": "c-1"}
 
 
 def test_a_plain_line_is_one_line_whatever_the_fields_hold() -> None:
-    record = logging.LogRecord("recollect.a", logging.WARNING, "", 0, "lease lost", None, None)
+    record = logging.LogRecord("toldonce.a", logging.WARNING, "", 0, "lease lost", None, None)
     record.stage = "ex\ntract\x1b[1m"
 
     line = PlainFormatter().format(record)
@@ -55,7 +55,7 @@ def test_an_error_is_logged_with_its_traceback(formatter: logging.Formatter) -> 
 
 def test_lines_are_json_where_nobody_watches(stream: io.StringIO) -> None:
     set_up_logs("warning", stream=stream)
-    logging.getLogger("recollect").warning("seen")
+    logging.getLogger("toldonce").warning("seen")
 
     assert json.loads(stream.getvalue())["event"] == "seen"
 
@@ -79,8 +79,7 @@ def test_an_unforeseen_error_is_one_line_and_its_traceback_is_there_with_debug(
     assert stream.getvalue() == ""
     assert run(["break-down"]) == 1
     assert (
-        capsys.readouterr().err
-        == "recollect: unexpected ZeroDivisionError; `recollect --debug …` shows the traceback\n"
+        capsys.readouterr().err == "toldonce: unexpected ZeroDivisionError; `toldonce --debug …` shows the traceback\n"
     )
     assert run(["--debug", "break-down"]) == 1
     assert "ZeroDivisionError: deep inside" in capsys.readouterr().err
@@ -103,4 +102,4 @@ def test_ctrl_c_and_a_reader_that_left_are_no_words_worth(
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("recollect 0.")
+    assert capsys.readouterr().out.startswith("toldonce 0.")

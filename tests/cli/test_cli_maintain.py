@@ -1,4 +1,4 @@
-"""`recollect maintain`: what is closed and why, for one user or everybody, and the dry run that closes nothing."""
+"""`toldonce maintain`: what is closed and why, for one user or everybody, and the dry run that closes nothing."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ APP = ("--subject", "app:ana/calendar")
 @pytest.fixture
 def full(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     """A command line over a profile with room for two, in which five were kept while it had room for more."""
-    monkeypatch.setenv("RECOLLECT_PROFILES", str(tmp_path))
-    monkeypatch.setenv("RECOLLECT_PROFILE", "small")
+    monkeypatch.setenv("TOLDONCE_PROFILES", str(tmp_path))
+    monkeypatch.setenv("TOLDONCE_PROFILE", "small")
     profile = tmp_path / "small.toml"
     profile.write_text('description = "Small."\n', "utf-8")
     for number in range(1, 6):

@@ -8,10 +8,10 @@ import pytest
 
 from append_only import ScriptedChat
 from cli.conftest import CommandLine
-from recollect.engine import AsyncRecollect
-from recollect.engine.bulk import BulkService
-from recollect.types import Identity, Memory, NewNote, Subject
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.bulk import BulkService
+from toldonce.types import Identity, Memory, NewNote, Subject
 
 PEANUTS = "Ana is allergic to peanuts."
 BEES = "Ana keeps bees."
@@ -73,7 +73,7 @@ def test_many_lines_go_in_together_and_what_is_said_twice_is_kept_once(
         return await add_all(bulk, notes, user=user)
 
     monkeypatch.setattr(BulkService, "add", told)
-    monkeypatch.setenv("RECOLLECT_DATABASE_URL", url_of(kind, tmp_path))
+    monkeypatch.setenv("TOLDONCE_DATABASE_URL", url_of(kind, tmp_path))
     lines = [f"Shelf {number} holds boxes." for number in range(300)]
     result = cli("add", "--importance", "0.4", "--json", stdin="\n".join([*lines, lines[0].upper()]).encode())
 
@@ -99,7 +99,7 @@ def test_many_lines_go_in_together_and_what_is_said_twice_is_kept_once(
         (("list", "--user", "a", "--subject", "user:b"), b"", 2, "cannot be combined"),
         (("list", "--subject", "planet:mars"), b"", 1, "'planet:mars' cannot be a subject"),
         (("list", "--user", ""), b"", 1, "the name is empty"),
-        (("list", "--database", "mongodb://x"), b"", 3, "RECOLLECT_DATABASE_URL"),
+        (("list", "--database", "mongodb://x"), b"", 3, "TOLDONCE_DATABASE_URL"),
         (("show", "nothing-like-it"), b"", 1, "no memory 'nothing-like-it' here"),
         (("show", "abc"), b"", 1, "too short"),
         (("forget", "01234567-0000-7000-8000-000000000000", "--yes"), b"", 1, "no memory"),
@@ -141,7 +141,7 @@ def test_a_long_list_names_the_command_that_goes_on(cli: CommandLine) -> None:
 
     first = cli("list", "--limit", "2", "--kind", "note")
     assert [line.split("\t")[0] for line in first.out.splitlines()] == [ids[2], ids[1]]
-    assert first.err == f"more: recollect list --kind note --limit 2 --after {ids[1]}\n"
+    assert first.err == f"more: toldonce list --kind note --limit 2 --after {ids[1]}\n"
     rest = cli(*first.err.split()[2:])
     assert rest.out.split("\t")[0] == ids[0]
     assert rest.err == ""
@@ -166,7 +166,7 @@ def test_a_forgotten_memory_is_found_no_more_and_shown_with_its_end(cli: Command
     assert "--yes" in refused.err
     done = cli("forget", memory_id, "--yes")
     assert done.code == 0
-    assert "`recollect forget --erase` removes it permanently" in done.out
+    assert "`toldonce forget --erase` removes it permanently" in done.out
     assert cli("search", "peanuts", "--json").json["items"] == []
     assert cli("list").out == ""
     assert "\tclosed\t" in cli("list", "--closed").out
@@ -198,7 +198,7 @@ def test_times_are_shown_in_the_settings_zone_and_json_carries_the_offset(
 ) -> None:
     add(cli, PEANUTS)
     utc = cli("list").out.split("\t")[2]
-    monkeypatch.setenv("RECOLLECT_TIME_ZONE", "Pacific/Kiritimati")
+    monkeypatch.setenv("TOLDONCE_TIME_ZONE", "Pacific/Kiritimati")
 
     assert cli("list").out.split("\t")[2] > utc
     assert cli("list", "--json").json["memories"][0]["valid_from"].endswith("+00:00")
@@ -216,11 +216,11 @@ def test_stored_words_cannot_steer_the_terminal(cli: CommandLine) -> None:
 def test_an_error_of_the_settings_is_one_line_with_exit_code_3(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_TIME_ZONE", "Europe/Atlantis")
+    monkeypatch.setenv("TOLDONCE_TIME_ZONE", "Europe/Atlantis")
     result = cli("list")
 
     assert result.code == 3
-    assert result.err.startswith("recollect: RECOLLECT_TIME_ZONE='Europe/Atlantis'")
+    assert result.err.startswith("toldonce: TOLDONCE_TIME_ZONE='Europe/Atlantis'")
     assert len(result.err.splitlines()) == 1
 
 
@@ -228,7 +228,7 @@ def test_a_trace_shows_what_memory_did_for_each_request(cli: CommandLine, databa
     [peanuts] = add(cli, PEANUTS)
 
     async def talk() -> None:
-        async with await AsyncRecollect.open(f"sqlite:///{database}") as engine:
+        async with await AsyncToldOnce.open(f"sqlite:///{database}") as engine:
             chat = ScriptedChat(engine, Identity(subject=engine.subject(None), conversation="lunch"))
             await chat.ask("May I eat peanuts?", "No.")
             await chat.ask("Really no peanuts?", "No.")

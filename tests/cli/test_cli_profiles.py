@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.main import run
-from recollect.profiles.registry import ProfileRegistry
-from recollect.settings import Settings
+from toldonce.cli.main import run
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.settings import Settings
 
 
 def test_profiles_are_listed_with_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
@@ -35,7 +35,7 @@ def test_rules_on_destinations_are_shown_as_they_are_written(
         only = [{ upstreams = ["localhost"] }, { clients = ["mcp"], models = ["llama*"] }]
     """
     (tmp_path / "mine.toml").write_text(f'description = "Mine."\n{rule}', "utf-8")
-    monkeypatch.setenv("RECOLLECT_PROFILES", str(tmp_path))
+    monkeypatch.setenv("TOLDONCE_PROFILES", str(tmp_path))
     assert run(["profiles", "show", "mine"]) == 0
     (tmp_path / "copy.toml").write_text(capsys.readouterr().out, "utf-8")
     profiles = ProfileRegistry(tmp_path)
@@ -49,7 +49,7 @@ def test_profiles_of_ones_own_are_listed_and_shown_as_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.toml").write_text('extends = "user"\ndescription = "Mine."\n', "utf-8")
-    monkeypatch.setenv("RECOLLECT_PROFILES", str(tmp_path))
+    monkeypatch.setenv("TOLDONCE_PROFILES", str(tmp_path))
     assert run(["profiles", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["profiles"]
     assert {"name": "mine", "description": "Mine."} in listed
@@ -62,7 +62,7 @@ def test_a_profile_command_typed_wrongly_says_how_it_is_written(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["profiles", *arguments]) == 2
-    assert "recollect profiles show NAME" in " ".join(capsys.readouterr().err.split())
+    assert "toldonce profiles show NAME" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_profile_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`recollect replay` through the front door; the conversations are our own."""
+"""`toldonce replay` through the front door; the conversations are our own."""
 
 import json
 from pathlib import Path
@@ -185,15 +185,15 @@ def test_a_file_without_conversations_is_refused_in_one_line(
     result = cli("replay", file)
 
     assert (result.code, result.out) == (1, "")
-    assert result.err == f"recollect: {file}: {result.err.partition(f'{file}: ')[2]}"
+    assert result.err == f"toldonce: {file}: {result.err.partition(f'{file}: ')[2]}"
     assert says in result.err
     assert len(result.err.splitlines()) == 1
     assert not database.exists()
 
 
 def test_a_missing_file_and_a_folder_are_refused_in_one_line(cli: CommandLine, tmp_path: Path) -> None:
-    assert cli("replay", tmp_path / "none").err == f"recollect: {tmp_path / 'none'}: No such file or directory\n"
-    assert cli("replay", tmp_path).err == f"recollect: {tmp_path}: Is a directory\n"
+    assert cli("replay", tmp_path / "none").err == f"toldonce: {tmp_path / 'none'}: No such file or directory\n"
+    assert cli("replay", tmp_path).err == f"toldonce: {tmp_path}: Is a directory\n"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`recollect db rls`: it guards, shows and ends; what cannot be guarded is refused with the reason."""
+"""`toldonce db rls`: it guards, shows and ends; what cannot be guarded is refused with the reason."""
 
 import pytest
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from cli.conftest import CommandLine
 from extraction.made_secrets import SECRETS, Luck
-from recollect import Recollect
-from recollect.settings import Settings
 from sample_chats import user
+from toldonce import ToldOnce
+from toldonce.settings import Settings
 
 MADE = {name: make(Luck(len(name))) for name, make in SECRETS.items()}
 
@@ -17,7 +17,7 @@ def spilt(where: str) -> list[str]:
 
 
 def test_s1_what_is_exported_as_json_holds_none_but_the_log_itself(cli: CommandLine, database: Path) -> None:
-    with Recollect(Settings(database_url=f"sqlite:///{database}")) as memory:
+    with ToldOnce(Settings(database_url=f"sqlite:///{database}")) as memory:
         for said, _ in MADE.values():
             memory.record([user(f"I live in Oslo. {said}")], user="ana")
         memory.form()

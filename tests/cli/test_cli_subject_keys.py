@@ -1,4 +1,4 @@
-"""`recollect db encrypt-subjects`, `decrypt-subjects`, `subject-keys` and `rekey-subjects` through the front door."""
+"""`toldonce db encrypt-subjects`, `decrypt-subjects`, `subject-keys` and `rekey-subjects` through the front door."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_subjects_are_encrypted_rekeyed_erased_and_decrypted(
     assert cli("db", "subject-keys", "--json").json == {"encryption": None}
     refused = cli("db", "encrypt-subjects")
     assert (refused.code, "there is no master key" in refused.err) == (2, True)
-    monkeypatch.setenv("RECOLLECT_MASTER_KEY", ONE)
+    monkeypatch.setenv("TOLDONCE_MASTER_KEY", ONE)
     assert cli("add", "Ana keeps goats.").code == 0
     assert doctors(cli)[0] == "warn"
     done = cli("db", "encrypt-subjects", "--rewrite", "--json")
@@ -33,24 +33,24 @@ def test_subjects_are_encrypted_rekeyed_erased_and_decrypted(
     assert doctors(cli)[0] == "ok"
     assert sorted(texts(cli)) == ["Ana keeps bees.", "Ana keeps goats."]
     (tmp_path / "new").write_text(f"{TWO}\n", "utf-8")
-    monkeypatch.setenv("RECOLLECT_OTHER_MASTER_KEY", ONE)
-    monkeypatch.delenv("RECOLLECT_MASTER_KEY")
-    monkeypatch.setenv("RECOLLECT_MASTER_KEY_FILE", str(tmp_path / "new"))
+    monkeypatch.setenv("TOLDONCE_OTHER_MASTER_KEY", ONE)
+    monkeypatch.delenv("TOLDONCE_MASTER_KEY")
+    monkeypatch.setenv("TOLDONCE_MASTER_KEY_FILE", str(tmp_path / "new"))
     assert cli("db", "rekey-subjects", "--json").json["changed"] == 1
-    monkeypatch.delenv("RECOLLECT_OTHER_MASTER_KEY")
+    monkeypatch.delenv("TOLDONCE_OTHER_MASTER_KEY")
     shown = cli("db", "subject-keys")
     assert (shown.code, "1 key" in shown.out, "1 subject encrypted" in shown.out) == (0, True, True)
     assert sorted(texts(cli)) == ["Ana keeps bees.", "Ana keeps goats."]
     assert cli("db", "decrypt-subjects", "--json").json["subjects"] == 1
-    monkeypatch.delenv("RECOLLECT_MASTER_KEY_FILE")
+    monkeypatch.delenv("TOLDONCE_MASTER_KEY_FILE")
     assert sorted(texts(cli)) == ["Ana keeps bees.", "Ana keeps goats."]
     acts = [(act["action"], act["count"]) for act in cli("keys", "audit", "--json").json["entries"]]
     assert acts == [("subjects.decrypt", 1), ("subjects.rekey", 1), ("subjects.encrypt", 1)]
 
 
 def test_without_the_master_key_it_is_told_what_to_set(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_MASTER_KEY", TWO)
+    monkeypatch.setenv("TOLDONCE_MASTER_KEY", TWO)
     assert cli("add", "Ana keeps bees.").code == 0
-    monkeypatch.delenv("RECOLLECT_MASTER_KEY")
+    monkeypatch.delenv("TOLDONCE_MASTER_KEY")
     refused = cli("list")
-    assert (refused.code, "set RECOLLECT_MASTER_KEY" in refused.err, TWO in refused.err) == (3, True, False)
+    assert (refused.code, "set TOLDONCE_MASTER_KEY" in refused.err, TWO in refused.err) == (3, True, False)

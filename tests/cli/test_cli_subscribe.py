@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.main import run
+from toldonce.cli.main import run
 
 
 @pytest.fixture
 def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     url = f"sqlite:///{tmp_path / 'memory.sqlite3'}"
-    monkeypatch.setenv("RECOLLECT_DATABASE_URL", url)
+    monkeypatch.setenv("TOLDONCE_DATABASE_URL", url)
     return url
 
 
@@ -32,4 +32,4 @@ def test_what_is_not_shared_is_refused(database: str, capsys: pytest.CaptureFixt
     assert database
     assert run(["subscribe", "shared:"]) == 1
     assert run(["subscribe", "--remove"]) == 2
-    assert "recollect subscribe --remove" in " ".join(capsys.readouterr().err.split())
+    assert "toldonce subscribe --remove" in " ".join(capsys.readouterr().err.split())

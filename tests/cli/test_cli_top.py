@@ -1,4 +1,4 @@
-"""`recollect top`: requests as they come, in a terminal, in a pipe and as JSON."""
+"""`toldonce top`: requests as they come, in a terminal, in a pipe and as JSON."""
 
 import asyncio
 import io
@@ -11,14 +11,14 @@ from rich.console import Console
 
 from append_only import ScriptedChat
 from cli.conftest import CommandLine
-from recollect.cli import top as top_module
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
-from recollect.types import Identity, Subject
+from toldonce.cli import top as top_module
+from toldonce.engine import AsyncToldOnce
+from toldonce.settings import Settings
+from toldonce.types import Identity, Subject
 
 
 async def chat(database: Path, question: str, who: str = "ana") -> None:
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{database}")) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{database}")) as engine:
         await engine.add(f"{who} plays the cello.", user=who)
         await ScriptedChat(engine, Identity(subject=Subject("user", who), conversation="c1")).ask(question, "Well.")
 
@@ -72,7 +72,7 @@ def test_options_that_contradict_each_other_are_refused(cli: CommandLine) -> Non
 
 async def test_the_screen_has_the_counters_and_the_newest_first(database: Path) -> None:
     await chat(database, "What does Ana play?\x1b[31m")
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{database}")) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{database}")) as engine:
         view = top_module._View(only=None, zone=ZoneInfo("UTC"), limit=20)
         await view.count(engine)
         assert len(await view.refresh(engine)) == 1

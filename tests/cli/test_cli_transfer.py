@@ -1,4 +1,4 @@
-"""`recollect export` and `recollect import` through the front door."""
+"""`toldonce export` and `toldonce import` through the front door."""
 
 import json
 import stat
@@ -55,7 +55,7 @@ def test_what_cannot_be_done_is_told_in_one_line_and_leaves_no_file(cli: Command
     assert cli("export", "-", "--all", "--json").code == 2
     broken = cli("import", "-", stdin=file.read_bytes().replace(b'"active"', b'"asleep"'))
     assert broken.code == 1
-    assert broken.err == "recollect: line 3: state is none of active, held, closed\n"
+    assert broken.err == "toldonce: line 3: state is none of active, held, closed\n"
     missing = cli("import", tmp_path / "no.jsonl")
     assert (missing.code, missing.err.count("\n")) == (1, 1)
 
@@ -72,7 +72,7 @@ def test_orders_in_a_file_wait_for_review_unless_it_is_trusted(cli: CommandLine,
 
     taken = cli("import", file, "--database", there)
     assert taken.code == 0
-    assert "1 memory held for review: `recollect review`" in taken.err
+    assert "1 memory held for review: `toldonce review`" in taken.err
     found = cli("search", "figures and the api key", "--user", "ana", "--database", there, "--json").out
     assert "figures.example" not in found
     assert "[secret]" in found
@@ -103,5 +103,5 @@ def test_a_file_that_points_into_anothers_log_is_refused_in_one_line(
 
     refused = cli("import", file, "--database", there)
     assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert refused.err.startswith("recollect: line 3: it reads the log of another subject")
+    assert refused.err.startswith("toldonce: line 3: it reads the log of another subject")
     assert "mallory" not in cli("list", "--user", "mallory", "--database", there).out

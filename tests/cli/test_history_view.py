@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from factories import ANA, decision, evidence, memory
-from recollect.cli.history_view import lines_of
-from recollect.engine import MemoryHistory
-from recollect.testing import FakeClock
-from recollect.types import Action, ConversationId, LoggedMessage, MemoryState
+from toldonce.cli.history_view import lines_of
+from toldonce.engine import MemoryHistory
+from toldonce.testing import FakeClock
+from toldonce.types import Action, ConversationId, LoggedMessage, MemoryState
 
 TALK = ConversationId("0198c0de-0000-7000-8000-00000000000c")
 

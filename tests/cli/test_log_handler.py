@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from recollect.cli.log_handler import MAX_EQUAL, PERIOD_S, ThrottledHandler
+from toldonce.cli.log_handler import MAX_EQUAL, PERIOD_S, ThrottledHandler
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def handler(stream: io.StringIO) -> ThrottledHandler:
 
 
 def record(text: str, *arguments: object, level: int = logging.WARNING, at: float = 1000.0) -> logging.LogRecord:
-    made = logging.LogRecord("recollect", level, __file__, 1, text, arguments, None)
+    made = logging.LogRecord("toldonce", level, __file__, 1, text, arguments, None)
     made.created = at
     return made
 

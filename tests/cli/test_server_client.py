@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from recollect.cli.chat.command import recalled_lines
-from recollect.cli.chat.server_client import AnswerPiece, read_piece
-from recollect.errors import ModelError
+from toldonce.cli.chat.command import recalled_lines
+from toldonce.cli.chat.server_client import AnswerPiece, read_piece
+from toldonce.errors import ModelError
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ import pytest
 
 from factories import ANA
 from own_profile import delete, edit, held, numbered, unexplained, with_profile
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.bulk import MAX_NOTES
-from recollect.errors import BadRequestError, StoreUnavailableError
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.sql.recall.snapshot_cache import CachedSubject
-from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
-from recollect.types import Action, Change, Decision, MemoryState, NewNote, NoteBatch, RequestScope, Subject, Vectors
 from stores import DIALECTS, new_store, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.bulk import MAX_NOTES
+from toldonce.errors import BadRequestError, StoreUnavailableError
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.sql.recall.snapshot_cache import CachedSubject
+from toldonce.testing import FakeClock, ScriptedModel, WordEmbedder
+from toldonce.types import Action, Change, Decision, MemoryState, NewNote, NoteBatch, RequestScope, Subject, Vectors
 
 
 class Counting(WordEmbedder):
@@ -58,7 +58,7 @@ TOLD: tuple[str | NewNote, ...] = (
 )
 
 
-async def told(engine: AsyncRecollect, who: Subject, *, together: bool) -> tuple[list[int], list[object]]:
+async def told(engine: AsyncToldOnce, who: Subject, *, together: bool) -> tuple[list[int], list[object]]:
     """Tell all of it, in one call or one by one; say what is there then."""
     await engine.add("Known before.", user=who, importance=0.3)
     notes = [note if isinstance(note, NewNote) else NewNote(note) for note in TOLD]
@@ -76,21 +76,21 @@ async def told(engine: AsyncRecollect, who: Subject, *, together: bool) -> tuple
     ]
 
 
-async def test_many_in_one_call_become_what_each_becomes_alone(engine: AsyncRecollect) -> None:
+async def test_many_in_one_call_become_what_each_becomes_alone(engine: AsyncToldOnce) -> None:
     together = await told(engine, Subject("user", "together"), together=True)
     apart = await told(engine, Subject("user", "apart"), together=False)
     assert together == apart
     assert len(set(together[0])) == 7
 
 
-async def test_they_come_back_in_their_order_and_the_same_one_for_the_same_words(engine: AsyncRecollect) -> None:
+async def test_they_come_back_in_their_order_and_the_same_one_for_the_same_words(engine: AsyncToldOnce) -> None:
     kept = await engine.bulk.add(["I like tea.", "I row.", "I like TEA"], user=ANA)
     assert [memory.text for memory in kept] == ["I like tea.", "I row.", "I like tea."]
     assert kept[0] == kept[2]
     assert await engine.bulk.add([], user=ANA) == []
 
 
-async def test_one_call_of_the_embedder_and_one_commit_serve_all(engine: AsyncRecollect, parts: Components) -> None:
+async def test_one_call_of_the_embedder_and_one_commit_serve_all(engine: AsyncToldOnce, parts: Components) -> None:
     assert isinstance(parts.embedder, Counting)
     await engine.add("I like tea.", user=ANA)
     before, version = parts.embedder.calls, (await parts.store.snapshots.snapshot(ANA, parts.embedder.space)).version
@@ -108,7 +108,7 @@ async def test_one_call_of_the_embedder_and_one_commit_serve_all(engine: AsyncRe
     ],
 )
 async def test_one_that_cannot_be_kept_is_named_and_none_is(
-    engine: AsyncRecollect, bad: str | NewNote, says: str, param: str
+    engine: AsyncToldOnce, bad: str | NewNote, says: str, param: str
 ) -> None:
     with pytest.raises(BadRequestError) as raised:
         await engine.bulk.add(["I like tea.", "I row.", bad], user=ANA)
@@ -117,7 +117,7 @@ async def test_one_that_cannot_be_kept_is_named_and_none_is(
     assert await engine.list(user=ANA) == []
 
 
-async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncRecollect) -> None:
+async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncToldOnce) -> None:
     with pytest.raises(BadRequestError, match="there are 1,001 notes, one call takes 1,000"):
         await engine.bulk.add(["I row."] * (MAX_NOTES + 1), user=ANA)
     kept = await engine.bulk.add(["I row."] * MAX_NOTES, user=ANA)
@@ -125,7 +125,7 @@ async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncReco
 
 
 async def test_a_database_that_fails_keeps_none(
-    engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def down(*_: object, **__: object) -> int:
         raise StoreUnavailableError("the database does not answer")
@@ -138,7 +138,7 @@ async def test_a_database_that_fails_keeps_none(
     assert await engine.history.decisions(user=ANA) == []
 
 
-async def test_calls_at_the_same_time_keep_each_sentence_once(engine: AsyncRecollect) -> None:
+async def test_calls_at_the_same_time_keep_each_sentence_once(engine: AsyncToldOnce) -> None:
     texts = [f"Shelf {number} holds boxes." for number in range(20)]
     kept = await asyncio.gather(*(engine.bulk.add(texts[start : start + 10], user=ANA) for start in (0, 5, 10, 0)))
     listed = await engine.list(user=ANA)
@@ -147,7 +147,7 @@ async def test_calls_at_the_same_time_keep_each_sentence_once(engine: AsyncRecol
 
 
 async def test_what_another_process_adds_meanwhile_is_found(
-    engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit is refused, and decided on again, twice."""
     apply, add_notes = parts.store.memories.apply, parts.store.memories.add_notes
@@ -155,7 +155,7 @@ async def test_what_another_process_adds_meanwhile_is_found(
 
     async def theirs_first() -> None:
         monkeypatch.undo()
-        other = AsyncRecollect(parts)  # with locks of its own
+        other = AsyncToldOnce(parts)  # with locks of its own
         await other.add(next(theirs), user=ANA)
 
     async def add_later(subject: Subject, batch: NoteBatch, *, known: CachedSubject) -> None:
@@ -183,7 +183,7 @@ async def test_what_another_process_adds_meanwhile_is_found(
     assert next(theirs, None) is None
 
 
-async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engine: AsyncRecollect) -> None:
+async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engine: AsyncToldOnce) -> None:
     await engine.conversations.open(
         "s1", user="ana", scope=RequestScope(profile="session"), options={"max-per-session": 5}
     )

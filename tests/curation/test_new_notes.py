@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA
-from recollect.curation.new_notes import _MARK_WITHIN, fold_wording
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import StaleSubjectError
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.sql.memories import notes
-from recollect.store.sql.recall.snapshot_cache import CachedSubject
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.text import TERM_SCHEME, count_terms, terms
-from recollect.types import EraseRequest, Memory, NoteBatch, Subject, SubjectSnapshot, VectorRequest
 from stores import DIALECTS, new_store, url_of
+from toldonce.curation.new_notes import _MARK_WITHIN, fold_wording
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import StaleSubjectError
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.sql.memories import notes
+from toldonce.store.sql.recall.snapshot_cache import CachedSubject
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.text import TERM_SCHEME, count_terms, terms
+from toldonce.types import EraseRequest, Memory, NoteBatch, Subject, SubjectSnapshot, VectorRequest
 
 TEXTS = st.text(st.sampled_from("aBc iI'.,:;!?()\"-_@+#17&/\n"), max_size=30)
 
@@ -39,8 +39,8 @@ async def parts(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path
 
 
 @pytest.fixture
-def engine(parts: Components) -> AsyncRecollect:
-    return AsyncRecollect(parts)
+def engine(parts: Components) -> AsyncToldOnce:
+    return AsyncToldOnce(parts)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_case_and_marks_make_no_terms_of_plain_texts(text: str) -> None:
         assert terms(fold_wording(text)) == terms(text)
 
 
-async def test_what_was_just_added_is_known_in_another_spelling(engine: AsyncRecollect) -> None:
+async def test_what_was_just_added_is_known_in_another_spelling(engine: AsyncToldOnce) -> None:
     first = await engine.add("I like tea.", user=ANA)
     second = await engine.add("Shelf 4 holds boxes.", user=ANA)
     assert (await engine.add("i LIKE tea!", user=ANA)).id == first.id
@@ -74,7 +74,7 @@ async def test_what_was_just_added_is_known_in_another_spelling(engine: AsyncRec
     assert len(await engine.list(user=ANA)) == 2
 
 
-async def test_what_was_searched_and_added_to_is_known_in_another_spelling(engine: AsyncRecollect) -> None:
+async def test_what_was_searched_and_added_to_is_known_in_another_spelling(engine: AsyncToldOnce) -> None:
     first = await engine.add("I like tea.", user=ANA)
     await engine.search("tea", user=ANA)
     second = await engine.add("Lunch is at 12:30.", user=ANA)
@@ -83,7 +83,7 @@ async def test_what_was_searched_and_added_to_is_known_in_another_spelling(engin
     assert (await engine.add("i like tea", user=ANA)).id == first.id
 
 
-async def test_a_closed_note_is_added_again(engine: AsyncRecollect) -> None:
+async def test_a_closed_note_is_added_again(engine: AsyncToldOnce) -> None:
     first = await engine.add("I like tea.", user=ANA)
     await engine.search("tea", user=ANA)
     await engine.add("I row.", user=ANA)
@@ -93,13 +93,13 @@ async def test_a_closed_note_is_added_again(engine: AsyncRecollect) -> None:
     assert {memory.id for memory in await engine.list(user=ANA)} >= {again.id}
 
 
-async def test_notes_of_one_call_that_differ_in_marks_within_words_are_one(engine: AsyncRecollect) -> None:
+async def test_notes_of_one_call_that_differ_in_marks_within_words_are_one(engine: AsyncToldOnce) -> None:
     kept = await engine.bulk.add(["Lunch is at 12:30.", "lunch is at 12.30!", "I row."], user=ANA)
     assert len({memory.id for memory in kept}) == 2
 
 
 async def test_notes_are_added_to_a_subject_that_begins_after_an_erasure(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     await engine.bulk.add(["I like tea.", "I row."], user=ANA)
     await parts.store.erasures.erase(EraseRequest(subject=ANA, everything=True))
@@ -110,9 +110,9 @@ async def test_notes_are_added_to_a_subject_that_begins_after_an_erasure(
 
 
 async def test_a_second_engine_finds_what_the_first_added(
-    engine: AsyncRecollect, parts: Components, refused: list[str]
+    engine: AsyncToldOnce, parts: Components, refused: list[str]
 ) -> None:
-    other = AsyncRecollect(parts)  # with locks of its own
+    other = AsyncToldOnce(parts)  # with locks of its own
     first = await engine.add("I like tea.", user=ANA)
     assert (await other.add("I like tea", user=ANA)).id == first.id
     texts = [f"Shelf {number} holds boxes." for number in range(12)]
@@ -122,7 +122,7 @@ async def test_a_second_engine_finds_what_the_first_added(
     assert set(refused) <= set(texts)
 
 
-async def test_each_of_many_notes_has_its_decision(engine: AsyncRecollect) -> None:
+async def test_each_of_many_notes_has_its_decision(engine: AsyncToldOnce) -> None:
     kept = await engine.bulk.add([f"Shelf {number} holds boxes." for number in range(120)], user=ANA)
     decisions = await engine.history.decisions(user=ANA)
     logged = sorted((line.memory_id, line.text, line.reason, line.profile) for line in decisions)
@@ -130,7 +130,7 @@ async def test_each_of_many_notes_has_its_decision(engine: AsyncRecollect) -> No
     assert [await engine.get(memory.id, user=ANA) for memory in kept] == kept
 
 
-async def test_others_run_on_the_loop_while_many_notes_are_prepared(engine: AsyncRecollect) -> None:
+async def test_others_run_on_the_loop_while_many_notes_are_prepared(engine: AsyncToldOnce) -> None:
     await engine.add("I row.", user=ANA)
     turns = 0
 
@@ -161,7 +161,7 @@ def reads(parts: Components, monkeypatch: pytest.MonkeyPatch) -> list[Subject]:
 
 
 async def test_notes_of_a_subject_that_is_not_cached_are_added_unread(
-    engine: AsyncRecollect, parts: Components, reads: list[Subject]
+    engine: AsyncToldOnce, parts: Components, reads: list[Subject]
 ) -> None:
     first = await engine.add("I like tea.", user=ANA)
     added = await engine.bulk.add(["Shelf 4 holds boxes.", "Lunch is at 12:30."], user=ANA)
@@ -186,7 +186,7 @@ async def test_notes_of_a_subject_that_is_not_cached_are_added_unread(
     ],
 )
 async def test_a_known_spelling_is_found_unread(
-    engine: AsyncRecollect, reads: list[Subject], stored: str, text: str
+    engine: AsyncToldOnce, reads: list[Subject], stored: str, text: str
 ) -> None:
     first = await engine.add(stored, user=ANA)
     await engine.add("I row.", user=ANA)
@@ -196,14 +196,14 @@ async def test_a_known_spelling_is_found_unread(
     assert len(await engine.list(user=ANA)) == 2
 
 
-async def test_two_equal_notes_of_a_call_are_one_unread(engine: AsyncRecollect) -> None:
+async def test_two_equal_notes_of_a_call_are_one_unread(engine: AsyncToldOnce) -> None:
     kept = await engine.bulk.add(["I like tea.", "I row.", "i like TEA"], user=ANA)
     assert kept[0].id == kept[2].id
     assert len(await engine.list(user=ANA)) == 2
 
 
 async def test_a_larger_subject_is_read_before_notes_are_added(
-    engine: AsyncRecollect, reads: list[Subject], monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, reads: list[Subject], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notes, "MAX_COMPARED", 2)
     await engine.bulk.add(["I like tea.", "I row.", "I ski."], user=ANA)
@@ -214,7 +214,7 @@ async def test_a_larger_subject_is_read_before_notes_are_added(
 
 
 async def test_terms_of_the_previous_scheme_are_read_before_notes_are_added(
-    engine: AsyncRecollect, reads: list[Subject], monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, reads: list[Subject], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await engine.add("I like tea.", user=ANA)
     monkeypatch.setattr(notes, "TERM_SCHEME", TERM_SCHEME + 1)
@@ -224,11 +224,11 @@ async def test_terms_of_the_previous_scheme_are_read_before_notes_are_added(
 
 @pytest.mark.parametrize("other", ["I swim.", "i LIKE tea!"])
 async def test_a_refused_write_looks_for_itself(
-    engine: AsyncRecollect, parts: Components, refused: list[str], monkeypatch: pytest.MonkeyPatch, other: str
+    engine: AsyncToldOnce, parts: Components, refused: list[str], monkeypatch: pytest.MonkeyPatch, other: str
 ) -> None:
     await engine.add("I row.", user=ANA)
     await engine.search("rowing", user=ANA)
-    beside = AsyncRecollect(parts)  # with turns of its own, as another process
+    beside = AsyncToldOnce(parts)  # with turns of its own, as another process
     add_notes = parts.store.memories.add_notes
     others: list[Memory] = []
 
@@ -251,7 +251,7 @@ async def test_a_refused_write_looks_for_itself(
 
 
 async def test_a_write_that_looks_for_itself_may_be_refused(
-    engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused: list[str] = []
 

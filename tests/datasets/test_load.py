@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.datasets.dataset import DatasetConversation
-from recollect.datasets.load import read_bytes, read_data
-from recollect.errors import BadRequestError
+from toldonce.datasets.dataset import DatasetConversation
+from toldonce.datasets.load import read_bytes, read_data
+from toldonce.errors import BadRequestError
 
 OSLO = ZoneInfo("Europe/Oslo")
 

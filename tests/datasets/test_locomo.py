@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, session_date, user_names
-from recollect.datasets.recordings import BadRecord, BadRecordError, Recording
+from toldonce.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, session_date, user_names
+from toldonce.datasets.recordings import BadRecord, BadRecordError, Recording
 
 OSLO = ZoneInfo("Europe/Oslo")
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.datasets.recordings import (
+from toldonce.datasets.recordings import (
     BadRecord,
     BadRecordError,
     Format,

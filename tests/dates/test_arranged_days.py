@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.dates import Direction, parse_dates, write_out
+from toldonce.dates import Direction, parse_dates, write_out
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

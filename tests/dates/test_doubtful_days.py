@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.dates import Direction, leave_out_doubtful, parse_dates, write_out
+from toldonce.dates import Direction, leave_out_doubtful, parse_dates, write_out
 
 # A Friday.
 SAID = datetime(2026, 8, 14, 12, tzinfo=UTC)

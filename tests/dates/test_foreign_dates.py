@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from cpu_limit import cpu_limit
 from foreign_phrases import PHRASES, SAID, Phrase
-from recollect.dates import DateMention, Direction, parse_dates, write_out
-from recollect.dates.foreign import foreign_dates
-from recollect.dates.foreign_words import covered, date_words
-from recollect.dates.mention import Precision
 from soak import fuzzed
+from toldonce.dates import DateMention, Direction, parse_dates, write_out
+from toldonce.dates.foreign import foreign_dates
+from toldonce.dates.foreign_words import covered, date_words
+from toldonce.dates.mention import Precision
 
 UTC_ZONE = ZoneInfo("UTC")
 
@@ -206,10 +206,10 @@ def test_english_alone_loads_no_words_of_other_languages() -> None:
 import sys
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
-from recollect.dates import parse_dates
-from recollect.dates import foreign_words
+from toldonce.dates import parse_dates
+from toldonce.dates import foreign_words
 assert parse_dates("I met Ana yesterday", said_at=datetime.now(UTC), zone=ZoneInfo("UTC"))
 assert foreign_words.date_words.cache_info().currsize == 0
-assert "recollect.dates.foreign_patterns" not in sys.modules
+assert "toldonce.dates.foreign_patterns" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import recollect.dates
-from recollect.dates import Direction
-from recollect.dates.foreign import foreign_dates
-from recollect.dates.foreign_patterns import date_patterns
-from recollect.dates.foreign_words import covered, signs
+import toldonce.dates
+from toldonce.dates import Direction
+from toldonce.dates.foreign import foreign_dates
+from toldonce.dates.foreign_patterns import date_patterns
+from toldonce.dates.foreign_words import covered, signs
 
-FOLDER = Path(recollect.dates.__file__).parent
+FOLDER = Path(toldonce.dates.__file__).parent
 NAMES = json.loads((FOLDER / "cldr.json").read_text("utf-8"))
 SCRIPT = Path(__file__).parents[2] / "tools" / "make_date_names.py"
 _FIELD = re.compile(r"'([^']*)'|(d+|M+|y+|G+)|(.)")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dates import DateMention, Precision, parse_dates, parser, write_out
+from toldonce.dates import DateMention, Precision, parse_dates, parser, write_out
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

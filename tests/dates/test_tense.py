@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.dates import Direction, Precision, parse_dates, write_out
-from recollect.dates.tense import direction
+from toldonce.dates import Direction, Precision, parse_dates, write_out
+from toldonce.dates.tense import direction
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

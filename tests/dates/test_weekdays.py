@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.dates import DateMention, Direction, parse_dates
+from toldonce.dates import DateMention, Direction, parse_dates
 
 # A Wednesday.
 SAID_AT = datetime(2026, 11, 25, 12, tzinfo=UTC)

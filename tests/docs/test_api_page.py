@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
-from recollect.chat.tools import NAMES
-from recollect.profiles.registry import ProfileRegistry
-from recollect.server.api import OPERATIONS
-from recollect.server.api.v1 import OPERATIONS as RESOURCES
-from recollect.types import Destination
+from toldonce.chat.tools import NAMES
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.server.api import OPERATIONS
+from toldonce.server.api.v1 import OPERATIONS as RESOURCES
+from toldonce.types import Destination
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "api.md").read_text("utf-8")

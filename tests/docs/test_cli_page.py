@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 from typer.testing import CliRunner
 
-from recollect.cli.main import app
+from toldonce.cli.main import app
 
 
 def named(part: typer.Typer) -> Iterator[str]:
@@ -37,7 +37,7 @@ def options_of(command: str) -> set[str]:
 
 
 def section(command: str) -> str:
-    sections = [part for part in re.split(r"(?m)^#+ ", PAGE) if f"`recollect {command}`" in part.partition("\n")[0]]
+    sections = [part for part in re.split(r"(?m)^#+ ", PAGE) if f"`toldonce {command}`" in part.partition("\n")[0]]
     assert len(sections) == 1, f"{command} has {len(sections)} sections"
     return sections[0]
 
@@ -45,7 +45,7 @@ def section(command: str) -> str:
 def test_each_command_has_a_section_with_an_example() -> None:
     assert len(COMMANDS) >= 13
     for command in COMMANDS:
-        assert re.search(rf"(?m)^\$ .*recollect {command}\b", section(command)), command
+        assert re.search(rf"(?m)^\$ .*toldonce {command}\b", section(command)), command
 
 
 def test_each_option_is_explained_with_its_command_or_among_the_shared_ones() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
-from recollect.settings import PREFIX, Settings
+from toldonce.settings import PREFIX, Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 

@@ -16,12 +16,12 @@ import yaml
 from pydantic import SecretStr
 
 from postgres_server import NEEDS_POSTGRES, programs, shared_server
-from recollect.cli.main import app
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.app import build_app
-from recollect.settings import PREFIX, Settings
-from recollect.settings.all_settings import secret_settings
-from recollect.testing import FakeClock, WordEmbedder
+from toldonce.cli.main import app
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.app import build_app
+from toldonce.settings import PREFIX, Settings
+from toldonce.settings.all_settings import secret_settings
+from toldonce.testing import FakeClock, WordEmbedder
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -43,7 +43,7 @@ def manifests(kind: str) -> Iterator[dict[str, Any]]:
 def test_every_setting_named_in_a_file_exists(path: Path) -> None:
     settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     settings |= {f"{PREFIX}{name.upper()}_FILE" for name in secret_settings()}
-    assert set(re.findall(r"\bRECOLLECT_[A-Z_]+\b", path.read_text("utf-8"))) <= settings
+    assert set(re.findall(r"\bTOLDONCE_[A-Z_]+\b", path.read_text("utf-8"))) <= settings
 
 
 @pytest.mark.parametrize("path", COMPOSE, ids=lambda path: path.name)
@@ -54,7 +54,7 @@ def test_compose_runs_two_servers_and_two_workers_that_need_what_is_there(path: 
         service = services[name]
         assert service.get("command") == command
         assert service["deploy"] == {"replicas": 2}
-        assert service["environment"]["RECOLLECT_WORKER"] == "false"
+        assert service["environment"]["TOLDONCE_WORKER"] == "false"
         assert service["read_only"] is True
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
@@ -111,7 +111,7 @@ def test_a_citus_node_writes_the_passwords_of_its_roles_for_itself_alone(tmp_pat
     secrets, programs_folder, passwords = tmp_path / "secrets", tmp_path / "bin", tmp_path / "pgpass"
     for folder in (secrets, programs_folder):
         folder.mkdir()
-    for name in ("postgres", "recollect"):
+    for name in ("postgres", "toldonce"):
         (secrets / f"{name}_password").write_text(f"{name}-swordfish\n", "utf-8")
     for program in ("docker-entrypoint.sh", "chown"):
         (programs_folder / program).write_text('#!/bin/sh\necho "$0 $@"\n', "utf-8")
@@ -119,7 +119,7 @@ def test_a_citus_node_writes_the_passwords_of_its_roles_for_itself_alone(tmp_pat
     script = (DEPLOY / "citus" / "start.sh").read_text("utf-8").replace("/run/secrets", str(secrets))
     environment = {"PATH": f"{programs_folder}:{os.environ['PATH']}", "PGPASSFILE": str(passwords)}
     ran = subprocess.run(["sh", "-c", script, "start.sh", "postgres"], env=environment, capture_output=True, check=True)
-    assert passwords.read_text("utf-8") == "*:*:*:postgres:postgres-swordfish\n*:*:*:recollect:recollect-swordfish\n"
+    assert passwords.read_text("utf-8") == "*:*:*:postgres:postgres-swordfish\n*:*:*:toldonce:toldonce-swordfish\n"
     assert passwords.stat().st_mode & 0o777 == 0o600
     assert ran.stdout.decode().splitlines()[-1].endswith("docker-entrypoint.sh postgres")
     assert b"swordfish" not in ran.stdout + ran.stderr
@@ -138,7 +138,7 @@ async def test_the_script_of_compose_makes_a_user_who_is_enough(tmp_path: Path, 
     script = await asyncio.create_subprocess_exec("sh", str(DEPLOY / "postgres" / "role.sh"), env=environment)
     assert await script.wait() == 0
     url = f"postgresql://composed:{quote(password)}@{admin.hostname}:{admin.port}/composed"
-    async with await AsyncRecollect.open(url, embedder=WordEmbedder(), clock=clock) as engine:
+    async with await AsyncToldOnce.open(url, embedder=WordEmbedder(), clock=clock) as engine:
         assert await engine.add("Ana plays the cello.", user="ana")
         assert (await engine.search("cello", user="ana")).items
     with psycopg.connect(url) as db:
@@ -158,11 +158,11 @@ def test_citus_gets_nodes_then_spreads_its_tables_then_is_served() -> None:
 
 
 async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     served = {getattr(route, "path", "") for route in build_app(engine).routes}
     deployments = {manifest["metadata"]["name"]: manifest["spec"]["template"] for manifest in manifests("Deployment")}
-    assert set(deployments) == {"recollect-server", "recollect-worker"}
+    assert set(deployments) == {"toldonce-server", "toldonce-worker"}
     for template in deployments.values():
         (container,) = template["spec"]["containers"]
         assert container["args"][0] in COMMANDS
@@ -178,10 +178,10 @@ async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(
         paths = {f"{mount['mountPath']}/{name}" for name in secret["stringData"]}
         assert {each["value"] for each in container["env"] if each["name"].endswith("_FILE")} == paths
         assert template["spec"]["volumes"][0]["secret"]["secretName"] == secret["metadata"]["name"]
-    (server,) = deployments["recollect-server"]["spec"]["containers"]
+    (server,) = deployments["toldonce-server"]["spec"]["containers"]
     assert server["livenessProbe"]["httpGet"]["path"] == "/livez"
     assert server["readinessProbe"]["httpGet"]["path"] == "/readyz"
-    assert [manifest["metadata"]["name"] for manifest in manifests("Secret")] == ["recollect"]
+    assert [manifest["metadata"]["name"] for manifest in manifests("Secret")] == ["toldonce"]
 
 
 def test_selectors_meet_the_labels_of_what_they_select() -> None:

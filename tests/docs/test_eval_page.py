@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from patience import PATIENCE_S
-from recollect.settings import PREFIX
+from toldonce.settings import PREFIX
 
 pytestmark = pytest.mark.process
 
@@ -20,12 +20,12 @@ PAGE = (Path(__file__).parents[2] / "docs" / "eval.md").read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The page's example, evaluated as somebody would who has just installed Recollect."""
+    """The page's example, evaluated as somebody would who has just installed ToldOnce."""
     folder = tmp_path_factory.mktemp("eval")
     [example] = re.findall(r"(?ms)^```jsonl\n(.*?)^```$", PAGE)
     (folder / "mine.jsonl").write_text(example, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "recollect", "eval", "mine.jsonl", "--baselines", "--json", "-"],
+        [sys.executable, "-m", "toldonce", "eval", "mine.jsonl", "--baselines", "--json", "-"],
         env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)},
         cwd=folder,
         capture_output=True,
@@ -40,14 +40,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_the_example_is_told_and_asked(report: dict[str, Any]) -> None:
     assert (report["data"]["messages"], report["data"]["questions"]) == (3, 2)
-    assert report["retrieval"]["recollect"]["several turns"]["R@10"]["mean"] == 1
+    assert report["retrieval"]["toldonce"]["several turns"]["R@10"]["mean"] == 1
 
 
 def test_each_figure_is_explained(report: dict[str, Any]) -> None:
     table = PAGE.partition("## Figures")[2].partition("\n## ")[0]
     explained = {name.partition("@")[0] for name in re.findall(r"`([\w@-]+)`", table)}
 
-    assert {name.partition("@")[0] for name in report["retrieval"]["recollect"]["all"]} - explained == set()
+    assert {name.partition("@")[0] for name in report["retrieval"]["toldonce"]["all"]} - explained == set()
 
 
 def test_each_field_of_the_report_is_named(report: dict[str, Any]) -> None:
@@ -58,4 +58,4 @@ def test_each_field_of_the_report_is_named(report: dict[str, Any]) -> None:
 def test_the_prompts_it_names_are_there() -> None:
     for name in ("answer.txt", "judge.txt"):
         assert f"`{name}`" in PAGE or f"/{name}`" in PAGE
-        assert (Path(__file__).parents[2] / "recollect" / "evaluation" / "prompts" / name).is_file()
+        assert (Path(__file__).parents[2] / "toldonce" / "evaluation" / "prompts" / name).is_file()

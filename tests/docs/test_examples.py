@@ -14,12 +14,12 @@ import pytest
 
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.chat import identity
-from recollect.cli.main import app
-from recollect.settings import PREFIX, Settings
-from recollect.settings.all_settings import FILE_SUFFIX, secret_settings
 from sample_chats import PEANUTS_AND_OSLO, user
+from toldonce import ToldOnce
+from toldonce.chat import identity
+from toldonce.cli.main import app
+from toldonce.settings import PREFIX, Settings
+from toldonce.settings.all_settings import FILE_SUFFIX, secret_settings
 
 pytestmark = pytest.mark.process
 
@@ -40,12 +40,12 @@ def python_examples() -> Iterator[tuple[str, str]]:
 
 
 EXAMPLES = dict(python_examples())
-[LIBRARY] = [name for name, code in EXAMPLES.items() if "from recollect import" in code and name.startswith("README")]
+[LIBRARY] = [name for name, code in EXAMPLES.items() if "from toldonce import" in code and name.startswith("README")]
 CLIENTS = [name for name, code in EXAMPLES.items() if "from openai import" in code]
 
 
 def run(code: str, folder: Path, settings: Mapping[str, str]) -> str:
-    """Run code as somebody who has just installed Recollect would, and return what it prints."""
+    """Run code as somebody who has just installed ToldOnce would, and return what it prints."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     env |= {"HOME": str(folder), "XDG_DATA_HOME": str(folder), **settings}
     done = subprocess.run(
@@ -69,18 +69,18 @@ def test_every_python_example_is_run_here_or_with_its_page() -> None:
 
 def test_the_library_example_remembers_and_says_why(tmp_path: Path) -> None:
     database = tmp_path / "memory.sqlite3"
-    printed = run(EXAMPLES[LIBRARY], tmp_path, {"RECOLLECT_DATABASE_URL": f"sqlite:///{database}"})
+    printed = run(EXAMPLES[LIBRARY], tmp_path, {"TOLDONCE_DATABASE_URL": f"sqlite:///{database}"})
     lines = printed.splitlines()
     assert re.fullmatch(r"0\.\d\d  The user said: \"I'm allergic to peanuts\"  \(.+\)", lines[0])
     assert any("Oslo" in line for line in lines)
-    again = run(EXAMPLES[LIBRARY], tmp_path, {"RECOLLECT_DATABASE_URL": f"sqlite:///{database}"})
+    again = run(EXAMPLES[LIBRARY], tmp_path, {"TOLDONCE_DATABASE_URL": f"sqlite:///{database}"})
     assert len(again.splitlines()) == len(lines), "said twice is known once"
 
 
 def test_the_library_example_has_ten_lines_and_needs_no_setting(tmp_path: Path) -> None:
     assert len(EXAMPLES[LIBRARY].splitlines()) <= 10
     assert "peanuts" in run(EXAMPLES[LIBRARY], tmp_path, {})
-    assert [path.name for path in tmp_path.rglob("*.sqlite3")] == ["recollect.sqlite3"]
+    assert [path.name for path in tmp_path.rglob("*.sqlite3")] == ["toldonce.sqlite3"]
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_client_example_chats_with_memory_unchanged(name: str, server: ServerP
     assert "http://127.0.0.1:8765/v1" in code
     code = code.replace("http://127.0.0.1:8765/v1", server.base_url).replace("client.chat", "answer = client.chat", 1)
     settings = Settings(database_url=f"sqlite:///{server.database}")
-    with Recollect(settings) as memory:
+    with ToldOnce(settings) as memory:
         memory.record([user(PEANUTS_AND_OSLO)], user="ana")
         memory.form()
         before = len(memory.conversations.list(user="ana"))
@@ -117,14 +117,14 @@ def test_every_make_target_and_command_shown_exists(page: Path) -> None:
     shown = {
         name
         for code in blocks(page, "", "console", "sh")
-        for name in re.findall(r"\brecollect ([a-z]+(?:-[a-z]+)*)\b", code)
+        for name in re.findall(r"\btoldonce ([a-z]+(?:-[a-z]+)*)\b", code)
     }
-    shown |= set(re.findall(r"`recollect ([a-z]+(?:-[a-z]+)*)\b", text))
+    shown |= set(re.findall(r"`toldonce ([a-z]+(?:-[a-z]+)*)\b", text))
     assert shown - commands == set()
 
 
 # Of clients of a server, which read no settings.
-CLIENTS_VARIABLES = {"RECOLLECT_URL", "RECOLLECT_KEY"}
+CLIENTS_VARIABLES = {"TOLDONCE_URL", "TOLDONCE_KEY"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -132,9 +132,9 @@ def test_every_setting_and_header_named_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     settings |= {f"{PREFIX}{name.upper()}{FILE_SUFFIX}" for name in secret_settings()} | CLIENTS_VARIABLES
-    assert set(re.findall(r"\bRECOLLECT_[A-Z_]+\b", text)) - settings == set()
-    known = {value for value in vars(identity).values() if isinstance(value, str)} | {"x-recollect-show"}
-    assert set(re.findall(r"\bx-(?:recollect|openwebui)-[a-z-]+\b", text)) - known == set()
+    assert set(re.findall(r"\bTOLDONCE_[A-Z_]+\b", text)) - settings == set()
+    known = {value for value in vars(identity).values() if isinstance(value, str)} | {"x-toldonce-show"}
+    assert set(re.findall(r"\bx-(?:toldonce|openwebui)-[a-z-]+\b", text)) - known == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -9,7 +9,7 @@ import pytest
 
 from integration.server_process import ServerProcess
 from make_sync_script import make_sync
-from recollect.engine.remote.unavailable import NOT_OVER_HTTP
+from toldonce.engine.remote.unavailable import NOT_OVER_HTTP
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
@@ -59,14 +59,14 @@ def test_the_page_has_no_other_namespace() -> None:
 
 
 def test_the_verbs_and_the_lifecycle_are_on_the_page() -> None:
-    methods = {signature(method) for method in make_sync.read("core", "AsyncRecollect").methods()}
+    methods = {signature(method) for method in make_sync.read("core", "AsyncToldOnce").methods()}
     verbs = listed(sections()["The eleven verbs"])
     assert len(verbs) == 11
     assert verbs | listed(sections()["Opening a database"]) == methods
 
 
 def test_the_functions_for_whole_databases_are_on_the_page() -> None:
-    tree = ast.parse((ROOT / "recollect" / "engine" / "databases.py").read_text("utf-8"))
+    tree = ast.parse((ROOT / "toldonce" / "engine" / "databases.py").read_text("utf-8"))
     functions = {signature(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
     assert listed(sections()["Whole databases"]) == functions
 

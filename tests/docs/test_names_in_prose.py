@@ -12,12 +12,12 @@ from naming import parse, prose_of_code
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
-FOLDERS = ("recollect", "tests", "benchmarks", "tools", "docs", "deploy", ".ci")
+FOLDERS = ("toldonce", "tests", "benchmarks", "tools", "docs", "deploy", ".ci")
 # Files of users in examples, and a host.
-FOREIGN = {"NAME.toml", "mine.toml", "mine.md", "beam.md", "recollect.default.svc"}
+FOREIGN = {"NAME.toml", "mine.toml", "mine.md", "beam.md", "toldonce.default.svc"}
 _FILE = re.compile(r"(?<![\w/.~<*-])((?:[\w.-]+/)*[\w-]+\.(?:py|sql|toml|md))(?![\w/*])")
 _FOLDER = re.compile(r"`((?:[a-z_]+/)+)`")
-_MODULE = re.compile(r"`(recollect(?:\.[a-z_]\w*)+)")
+_MODULE = re.compile(r"`(toldonce(?:\.[a-z_]\w*)+)")
 
 
 @cache
@@ -42,7 +42,7 @@ def test_every_file_that_a_page_names_exists(page: Path) -> None:
 def test_every_file_that_a_comment_or_docstring_names_exists() -> None:
     unknown = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
-        for path in sorted((ROOT / "recollect").rglob("*.py"))
+        for path in sorted((ROOT / "toldonce").rglob("*.py"))
         for line, prose in prose_of_code(path)
         for name in unknown_files(prose)
     ]
@@ -79,7 +79,7 @@ def test_every_dotted_module_that_a_page_names_exists() -> None:
 
 def test_every_name_that_the_glossary_decided_on_is_in_the_code() -> None:
     page = (ROOT / "docs" / "glossary.md").read_text("utf-8")
-    defined = {name for path in (ROOT / "recollect").rglob("*.py") for name in _defined(parse(path))}
+    defined = {name for path in (ROOT / "toldonce").rglob("*.py") for name in _defined(parse(path))}
     decided = set(re.findall(r"→ `(\w+)`", page))
     assert len(decided) > 100
     assert decided - defined == set()

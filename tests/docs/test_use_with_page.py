@@ -26,13 +26,13 @@ from client_snippets import PAGE, sections, snippets
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.types import Access, NewApiKey
+from toldonce import ToldOnce
+from toldonce.types import Access, NewApiKey
 
 pytestmark = pytest.mark.process
 
 ROOT = PAGE.parents[1]
-KEY_PLACES = ("${env:RECOLLECT_KEY}", "${input:recollect-key}")
+KEY_PLACES = ("${env:TOLDONCE_KEY}", "${input:toldonce-key}")
 """Where the snippets have a key: the client puts it there."""
 FACT = "Ana rows on Tuesdays."
 
@@ -68,8 +68,8 @@ def entry(client: str, number: int, port: int | None = None) -> dict[str, Any]:
     """Return the entry of the MCP server in a client's configuration."""
     configuration = json.loads(snippets(client, "json", port)[number])
     servers = configuration["mcpServers" if client == "Cursor" else "servers"]
-    assert list(servers) == ["recollect"]
-    read: dict[str, Any] = servers["recollect"]
+    assert list(servers) == ["toldonce"]
+    read: dict[str, Any] = servers["toldonce"]
     return read
 
 
@@ -83,7 +83,7 @@ async def test_the_command_of_an_editor_serves_memory(client: str, tmp_path: Pat
 
 @pytest.mark.parametrize("client", ["Cursor", "VS Code"])
 async def test_the_url_and_key_of_an_editor_serve_memory(client: str, server: ServerProcess) -> None:
-    with Recollect.connect(server.base_url) as memory:
+    with ToldOnce.connect(server.base_url) as memory:
         _, key = memory.keys.create(NewApiKey(name="editor", access=Access.WRITE, user="ana"))
     found = entry(client, 1, server.port)
     written = found["headers"]["Authorization"]
@@ -91,7 +91,7 @@ async def test_the_url_and_key_of_an_editor_serve_memory(client: str, server: Se
     for place in KEY_PLACES:
         written = written.replace(place, key)
     await remember_at(found["url"], {"Authorization": written})
-    with Recollect.connect(server.base_url, key) as memory:
+    with ToldOnce.connect(server.base_url, key) as memory:
         assert [known.text for known in memory.list()] == [FACT]
 
 
@@ -125,7 +125,7 @@ async def test_the_variables_of_open_webui_lead_to_memory(server: ServerProcess)
     [described] = json.loads(tools["TOOL_SERVER_CONNECTIONS"])
     assert described["type"] == "mcp"
     await remember_at(described["url"], forwarded)
-    with Recollect.connect(server.base_url) as memory:
+    with ToldOnce.connect(server.base_url) as memory:
         assert FACT in [known.text for known in memory.list(user="7f0c")]
         assert len(memory.conversations.list(user="7f0c")) == 1
 
@@ -133,7 +133,7 @@ async def test_the_variables_of_open_webui_lead_to_memory(server: ServerProcess)
 async def test_the_endpoint_and_tools_of_librechat_lead_to_memory(server: ServerProcess) -> None:
     configuration = yaml.safe_load(snippets("LibreChat", "yaml", server.port)[0])
     [endpoint] = configuration["endpoints"]["custom"]
-    tools = configuration["mcpServers"]["recollect"]
+    tools = configuration["mcpServers"]["toldonce"]
     for asked in (endpoint, tools):
         asked["headers"] = {
             name: value.replace("{{LIBRECHAT_USER_ID}}", "66a1") for name, value in asked["headers"].items()
@@ -141,7 +141,7 @@ async def test_the_endpoint_and_tools_of_librechat_lead_to_memory(server: Server
     with OpenAI(base_url=endpoint["baseURL"], api_key="x", default_headers=endpoint["headers"]) as client:
         client.chat.completions.create(model="any", messages=[{"role": "user", "content": "I live in Oslo."}])
     await remember_at(tools["url"], tools["headers"])
-    with Recollect.connect(server.base_url) as memory:
+    with ToldOnce.connect(server.base_url) as memory:
         assert FACT in [known.text for known in memory.list(user="66a1")]
         assert len(memory.conversations.list(user="66a1")) == 1
     # LibreChat connects to private addresses only if they are listed.
@@ -170,7 +170,7 @@ def test_messages_are_relayed_without_memory(tmp_path: Path) -> None:
         server = ServerProcess(tmp_path / "data", upstream=f"http://127.0.0.1:{port}/v1")
         try:
             server.start()
-            with Recollect.connect(server.base_url) as memory:
+            with ToldOnce.connect(server.base_url) as memory:
                 memory.add("The user lives in Oslo.")
             with anthropic.Anthropic(base_url=server.base_url.removesuffix("/v1"), api_key="x") as client:
                 asked: list[anthropic.types.MessageParam] = [{"role": "user", "content": "Where do I live?"}]

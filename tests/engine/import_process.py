@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from populated import opened
-from recollect.engine import transfer
+from toldonce.engine import transfer
 
 
 class SilentBar:

@@ -1,14 +1,14 @@
 """An app's energy: its turns and its memory work meet in one budget, whoever serves it."""
 
-from recollect.engine import AsyncRecollect
-from recollect.types import Cost, CostPurpose, RequestScope
 from sample_chats import PEANUTS_AND_OSLO, assistant, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import Cost, CostPurpose, RequestScope
 
 CALENDAR = RequestScope(profile="app", app="calendar")
 NOTES = RequestScope(profile="app", app="notes")
 
 
-async def test_a8_an_apps_turns_bear_the_memory_of_its_conversation(engine: AsyncRecollect) -> None:
+async def test_a8_an_apps_turns_bear_the_memory_of_its_conversation(engine: AsyncToldOnce) -> None:
     for number in range(3):
         said = [user(f"{PEANUTS_AND_OSLO} {number}"), assistant("Noted.")]
         await engine.record(said, user="ana", conversation="c1", scope=CALENDAR)
@@ -25,7 +25,7 @@ async def test_a8_an_apps_turns_bear_the_memory_of_its_conversation(engine: Asyn
     assert (await engine.admin.energy(user="ana")).today == {}
 
 
-async def test_a8_a_conversation_that_comes_with_its_end_bears_its_memory_too(engine: AsyncRecollect) -> None:
+async def test_a8_a_conversation_that_comes_with_its_end_bears_its_memory_too(engine: AsyncToldOnce) -> None:
     messages = [user(PEANUTS_AND_OSLO), assistant("Noted.")]
     await engine.conversations.end("c1", messages=messages, user="ana", scope=CALENDAR)
     await engine.form()

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from append_only import ScriptedChat, tool_call, tool_result
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.context_builder import ContextBuilder
-from recollect.errors import StoreUnavailableError
-from recollect.profiles.registry import ProfileRegistry
-from recollect.prompt.replay import PrefixState
-from recollect.testing import FakeClock
-from recollect.types import Identity, MemoryMode, RequestScope, Subject
 from sample_chats import PEANUTS_AND_OSLO, tell
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.context_builder import ContextBuilder
+from toldonce.errors import StoreUnavailableError
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.prompt.replay import PrefixState
+from toldonce.testing import FakeClock
+from toldonce.types import Identity, MemoryMode, RequestScope, Subject
 
 ANA = Subject("user", "ana")
 SYSTEM = {"role": "system", "content": "Be kind."}
@@ -36,7 +36,7 @@ def identity(request: pytest.FixtureRequest) -> Identity:
     }[request.param]
 
 
-async def test_each_prompt_begins_with_the_one_before(engine: AsyncRecollect, identity: Identity) -> None:
+async def test_each_prompt_begins_with_the_one_before(engine: AsyncToldOnce, identity: Identity) -> None:
     await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
     chat = ScriptedChat(engine, identity, [SYSTEM])
     first = await chat.ask("Which restaurant does my sister run?", "Hers.")
@@ -50,7 +50,7 @@ async def test_each_prompt_begins_with_the_one_before(engine: AsyncRecollect, id
     assert len(shown) == len(set(shown)), "nothing is shown twice"
 
 
-async def test_a_tool_loop_recalls_once(engine: AsyncRecollect, identity: Identity) -> None:
+async def test_a_tool_loop_recalls_once(engine: AsyncToldOnce, identity: Identity) -> None:
     await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
     chat = ScriptedChat(engine, identity)
     await chat.ask("Which restaurant does my sister run?", tool_call(1))
@@ -66,7 +66,7 @@ async def test_a_tool_loop_recalls_once(engine: AsyncRecollect, identity: Identi
     assert chat.problems == []
 
 
-async def test_edits_and_regenerations_repeat_their_branch(engine: AsyncRecollect, identity: Identity) -> None:
+async def test_edits_and_regenerations_repeat_their_branch(engine: AsyncToldOnce, identity: Identity) -> None:
     await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
     chat = ScriptedChat(engine, identity, [SYSTEM])
     await chat.ask("Hello there", "Hi.")
@@ -83,7 +83,7 @@ async def test_edits_and_regenerations_repeat_their_branch(engine: AsyncRecollec
     assert chat.problems == []
 
 
-async def test_changed_facts_are_told_in_the_newest_turn(engine: AsyncRecollect, identity: Identity) -> None:
+async def test_changed_facts_are_told_in_the_newest_turn(engine: AsyncToldOnce, identity: Identity) -> None:
     await tell(engine, "I live in Oslo and work as a baker.")
     chat = ScriptedChat(engine, identity)
     await chat.ask("Where do I live?", "In Oslo.")
@@ -97,7 +97,7 @@ async def test_changed_facts_are_told_in_the_newest_turn(engine: AsyncRecollect,
     assert chat.problems == []
 
 
-async def test_erased_words_are_not_repeated_and_the_prefix_breaks_once(engine: AsyncRecollect) -> None:
+async def test_erased_words_are_not_repeated_and_the_prefix_breaks_once(engine: AsyncToldOnce) -> None:
     secret = await engine.add("The safe of the user is in the cellar of the restaurant.", user="ana")
     chat = ScriptedChat(engine)
     await chat.ask("Where is my safe, in which cellar?", "In the cellar.")
@@ -112,7 +112,7 @@ async def test_erased_words_are_not_repeated_and_the_prefix_breaks_once(engine: 
 
 
 @pytest.mark.parametrize("mode", [MemoryMode.ON, MemoryMode.READ])
-async def test_forgotten_words_are_not_repeated(engine: AsyncRecollect, mode: MemoryMode) -> None:
+async def test_forgotten_words_are_not_repeated(engine: AsyncToldOnce, mode: MemoryMode) -> None:
     secret = await engine.add("The safe of the user is in the cellar of the restaurant.", user="ana")
     chat = ScriptedChat(engine)
     await chat.ask("Where is my safe, in which cellar?", "In the cellar.", mode=mode)
@@ -122,7 +122,7 @@ async def test_forgotten_words_are_not_repeated(engine: AsyncRecollect, mode: Me
     assert forgotten.prefix is PrefixState.ERASED
 
 
-async def test_a_chat_that_is_read_only_leaves_nothing_in_the_store(engine: AsyncRecollect, parts: Components) -> None:
+async def test_a_chat_that_is_read_only_leaves_nothing_in_the_store(engine: AsyncToldOnce, parts: Components) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine)
     await chat.ask("May I eat peanuts?", "No.", mode=MemoryMode.READ)
@@ -133,17 +133,17 @@ async def test_a_chat_that_is_read_only_leaves_nothing_in_the_store(engine: Asyn
     assert (await parts.store.insertions.find(ANA, links)).insertions == ()
 
 
-async def test_memory_that_was_off_for_a_turn_changes_nothing_before_it(engine: AsyncRecollect) -> None:
+async def test_memory_that_was_off_for_a_turn_changes_nothing_before_it(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine)
     await chat.ask("May I eat peanuts?", "No.")
     off = await chat.ask("Where do I live?", "I do not know.", mode=MemoryMode.RECORD)
-    assert b"recollect-memory" not in off.body
+    assert b"toldonce-memory" not in off.body
     await chat.ask("Where do I live, please?", "In Oslo.")
     assert chat.problems == []
 
 
-async def test_an_equal_first_question_begins_a_conversation_of_its_own(engine: AsyncRecollect) -> None:
+async def test_an_equal_first_question_begins_a_conversation_of_its_own(engine: AsyncToldOnce) -> None:
     asked = Identity(subject=ANA)
     assert b"Oslo" not in (await ScriptedChat(engine, asked).ask("Where do I live?", "I do not know.")).body
     await tell(engine, "I live in Oslo.")
@@ -152,7 +152,7 @@ async def test_an_equal_first_question_begins_a_conversation_of_its_own(engine: 
     assert b"Oslo" in turn.body
 
 
-async def test_a_client_without_history_gets_fresh_memory_each_time(engine: AsyncRecollect) -> None:
+async def test_a_client_without_history_gets_fresh_memory_each_time(engine: AsyncToldOnce) -> None:
     await tell(engine, "I live in Oslo.")
     session = Identity(subject=ANA, conversation="s", append=True)
     assert b"Oslo" in (await ScriptedChat(engine, session).ask("Where do I live now?", "In Oslo.")).body
@@ -160,7 +160,7 @@ async def test_a_client_without_history_gets_fresh_memory_each_time(engine: Asyn
     assert b"Bergen" in (await ScriptedChat(engine, session).ask("Where do I live now?", "In Bergen.")).body
 
 
-async def test_a_trimmed_history_begins_a_new_ledger(engine: AsyncRecollect) -> None:
+async def test_a_trimmed_history_begins_a_new_ledger(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine)
     for text in ("May I eat peanuts?", "Where do I live?", "Tell me of Oslo."):
@@ -174,7 +174,7 @@ async def test_a_trimmed_history_begins_a_new_ledger(engine: AsyncRecollect) -> 
     assert chat.problems == []
 
 
-async def test_users_with_equal_chats_get_their_own_memory(engine: AsyncRecollect) -> None:
+async def test_users_with_equal_chats_get_their_own_memory(engine: AsyncToldOnce) -> None:
     await tell(engine, "I live in Oslo.")
     await tell(engine, "I live in Lima.", who="ben")
     for name, city, other in (("ana", b"Oslo", b"Lima"), ("ben", b"Lima", b"Oslo")):
@@ -188,7 +188,7 @@ async def test_users_with_equal_chats_get_their_own_memory(engine: AsyncRecollec
 async def test_recall_that_is_late_repeats_what_earlier_prompts_had(
     parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine, timeout_s=0.5)
     await chat.ask("May I eat peanuts?", "No.")
@@ -203,7 +203,7 @@ async def test_recall_that_is_late_repeats_what_earlier_prompts_had(
     assert b"peanuts" in late.body
 
 
-async def test_a_system_message_that_comes_later_moves_nothing(engine: AsyncRecollect) -> None:
+async def test_a_system_message_that_comes_later_moves_nothing(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine)
     await chat.ask("May I eat peanuts?", "No.")
@@ -219,7 +219,7 @@ async def test_prompts_of_one_memory_repeat_nothing_of_another(
     (tmp_path / "shop.toml").write_text(
         'extends = "default"\ndescription = "Of an app."\n[subject]\nkind = "app"\n', "utf-8"
     )
-    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
+    engine = AsyncToldOnce(replace(parts, profiles=ProfileRegistry(tmp_path)))
     for app, known in (("health", "The user takes lithium."), ("shop", "The user buys tea.")):
         scope = RequestScope(profile="shop", app=app)
         await engine.add(known, user=await engine.conversations.subject(user="ana", scope=scope))
@@ -235,7 +235,7 @@ async def test_prompts_of_one_memory_repeat_nothing_of_another(
 
 @pytest.mark.parametrize("mode", [MemoryMode.ON, MemoryMode.READ])
 async def test_words_forgotten_in_a_chat_are_not_repeated(
-    engine: AsyncRecollect, clock: FakeClock, mode: MemoryMode
+    engine: AsyncToldOnce, clock: FakeClock, mode: MemoryMode
 ) -> None:
     await tell(engine, "My cat Mimi has diabetes.")
     chat = ScriptedChat(engine)
@@ -248,28 +248,28 @@ async def test_words_forgotten_in_a_chat_are_not_repeated(
     assert forgotten.prefix is PrefixState.ERASED
 
 
-async def test_prompts_go_on_from_the_one_that_was_accepted_plain(engine: AsyncRecollect, identity: Identity) -> None:
+async def test_prompts_go_on_from_the_one_that_was_accepted_plain(engine: AsyncToldOnce, identity: Identity) -> None:
     await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
     chat = ScriptedChat(engine, identity, [SYSTEM])
     await chat.ask("May I eat peanuts?", tool_call(1))
     chat.messages.append(tool_result(1))
     await chat.ask(answer="No.", refused=True)
-    assert b"recollect-memory" not in chat.prompts[-1].sent[-1].encode()
+    assert b"toldonce-memory" not in chat.prompts[-1].sent[-1].encode()
     again = await chat.ask("Which restaurant does my sister run?", "Hers.")
     assert again.prefix is PrefixState.KEPT
     said, _, asked = again.body.decode().rpartition("Which restaurant")
-    assert "recollect-memory" not in said, "the system message stays as upstream accepted it"
+    assert "toldonce-memory" not in said, "the system message stays as upstream accepted it"
     assert "peanut" in asked
     assert "Lima" in asked
     later = await chat.ask("And where do I live?", "In Oslo.")
     assert (later.prefix, chat.problems) == (PrefixState.KEPT, [])
 
 
-async def test_a_model_that_refused_memory_gets_it_in_user_messages(engine: AsyncRecollect, identity: Identity) -> None:
+async def test_a_model_that_refused_memory_gets_it_in_user_messages(engine: AsyncToldOnce, identity: Identity) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine, identity, [SYSTEM], in_user_message=True)
     first = await chat.ask("Where do I live?", "In Oslo.")
-    assert "recollect-memory" not in first.body.decode().partition("Where do I live?")[0]
+    assert "toldonce-memory" not in first.body.decode().partition("Where do I live?")[0]
     assert "Oslo" in first.body.decode()
     chat.in_user_message = False
     second = await chat.ask("May I eat peanuts?", "No.")
@@ -280,7 +280,7 @@ async def test_a_model_that_refused_memory_gets_it_in_user_messages(engine: Asyn
 async def test_a_failed_recall_changes_no_prompt(
     parts: Components, identity: Identity, monkeypatch: pytest.MonkeyPatch, first: bool
 ) -> None:
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine, identity, [SYSTEM])
     if not first:
@@ -299,23 +299,23 @@ async def test_a_failed_recall_changes_no_prompt(
     assert b"Oslo" in later.body
 
 
-async def test_a_message_sent_with_memory_off_stays_as_it_was(engine: AsyncRecollect, identity: Identity) -> None:
+async def test_a_message_sent_with_memory_off_stays_as_it_was(engine: AsyncToldOnce, identity: Identity) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine, identity, [SYSTEM])
     await chat.ask("Hello", "Hi.", mode=MemoryMode.OFF)
     await chat.ask("May I eat peanuts?", "No.")
     off = await chat.ask("Where do I live?", "I do not know.", mode=MemoryMode.OFF)
-    assert b"recollect-memory" not in off.body
+    assert b"toldonce-memory" not in off.body
     await chat.ask("Where do I live, please?", "In Oslo.")
     del chat.messages[-3:]
     again = await chat.ask(answer="In Oslo, I think.")
-    assert "recollect-memory" not in again.body.decode().rpartition("Where do I live?")[2]
+    assert "toldonce-memory" not in again.body.decode().rpartition("Where do I live?")[2]
     assert (again.prefix, chat.problems) == (PrefixState.KEPT, [])
 
 
 @pytest.mark.parametrize("modes", [(MemoryMode.READ, MemoryMode.ON), (MemoryMode.ON, MemoryMode.READ)])
 async def test_turns_that_are_read_and_recorded_go_on_from_each_other(
-    engine: AsyncRecollect, identity: Identity, parts: Components, modes: tuple[MemoryMode, MemoryMode]
+    engine: AsyncToldOnce, identity: Identity, parts: Components, modes: tuple[MemoryMode, MemoryMode]
 ) -> None:
     await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
     chat = ScriptedChat(engine, identity, [SYSTEM])
@@ -323,12 +323,12 @@ async def test_turns_that_are_read_and_recorded_go_on_from_each_other(
         await chat.ask(question, "Yes.", mode=mode)
     last = await chat.ask("Where do I live?", "In Oslo.")
     assert (last.prefix, chat.problems) == (PrefixState.KEPT, [])
-    chat.engine = AsyncRecollect(parts)  # the store has it all
+    chat.engine = AsyncToldOnce(parts)  # the store has it all
     assert (await chat.ask("Really?", "Yes.")).prefix is PrefixState.KEPT
     assert chat.problems == []
 
 
-async def test_an_undone_fact_is_declared_no_longer_true(engine: AsyncRecollect) -> None:
+async def test_an_undone_fact_is_declared_no_longer_true(engine: AsyncToldOnce) -> None:
     await tell(engine, "I live in Oslo.")
     chat = ScriptedChat(engine)
     assert b"I live in Oslo." in (await chat.ask("Where do I live?", "In Oslo.")).body
@@ -340,7 +340,7 @@ async def test_an_undone_fact_is_declared_no_longer_true(engine: AsyncRecollect)
     assert (undone.prefix, chat.problems) == (PrefixState.KEPT, [])
 
 
-async def test_each_request_leaves_a_trace(engine: AsyncRecollect, identity: Identity) -> None:
+async def test_each_request_leaves_a_trace(engine: AsyncToldOnce, identity: Identity) -> None:
     await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
     chat = ScriptedChat(engine, identity, [SYSTEM])
     first = await chat.ask("Which restaurant does my sister run?", tool_call(1))
@@ -359,7 +359,7 @@ async def test_each_request_leaves_a_trace(engine: AsyncRecollect, identity: Ide
 
 
 async def test_a_turn_that_only_replays_is_recorded_in_its_own_transaction(
-    engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     chat = ScriptedChat(engine)

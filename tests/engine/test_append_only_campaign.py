@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from append_only import NO_MEMORY, Message, ScriptedChat, tool_call, tool_result
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.context_builder import ContextBuilder
-from recollect.errors import StoreUnavailableError
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Identity, MemoryId, MemoryMode, Subject
 from soak import SOAK
 from stores import STORES
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.context_builder import ContextBuilder
+from toldonce.errors import StoreUnavailableError
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Identity, MemoryId, MemoryMode, Subject
 
 CHATS = SOAK or 3
 """Conversations for each store and kind of client."""
@@ -66,7 +66,7 @@ class Campaign:
     """One conversation in random steps."""
 
     def __init__(
-        self, engines: list[AsyncRecollect], chat: ScriptedChat, choices: random.Random, outage: Outage
+        self, engines: list[AsyncToldOnce], chat: ScriptedChat, choices: random.Random, outage: Outage
     ) -> None:
         self.engines = engines
         self.chat = chat
@@ -190,7 +190,7 @@ class Campaign:
             await self.turn()
             self.chat.prompts = self.chat.prompts[-1:]
         place = self.engines.index(self.chat.engine)
-        self.chat.engine = self.engines[place] = AsyncRecollect(self.chat.engine._components)
+        self.chat.engine = self.engines[place] = AsyncToldOnce(self.chat.engine._components)
 
     @property
     def _first(self) -> int:
@@ -224,7 +224,7 @@ async def test_prompts_of_random_conversations_only_grow(
         clock.advance(minutes=30)
         name = f"chat {seed}" if client != "no id" else None
         identity = Identity(subject=Subject("user", f"u{seed}"), conversation=name, append=client == "session")
-        engines = [AsyncRecollect(components) for components in both]
+        engines = [AsyncToldOnce(components) for components in both]
         chat = ScriptedChat(engines[0], identity, [*choices.choice(OPENINGS)])
         campaign = Campaign(engines, chat, choices, outage)
         await campaign.run()
@@ -242,7 +242,7 @@ async def test_other_placements_touch_no_earlier_message(place: str, parts: Comp
     for seed in range(FIRST_SEED, FIRST_SEED + CHATS):
         choices = random.Random(f"{place} {seed}")
         clock.advance(minutes=30)
-        engine = AsyncRecollect(replace(parts, settings=settings))
+        engine = AsyncToldOnce(replace(parts, settings=settings))
         subject = Subject("user", f"u{seed}")
         await engine.record([{"role": "user", "content": choices.choice(STATEMENTS)}], user=subject)
         await engine.form()

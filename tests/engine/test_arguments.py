@@ -4,33 +4,33 @@ from pathlib import Path
 
 import pytest
 
-from recollect import AsyncRecollect, Recollect
-from recollect.engine.arguments import read_settings
-from recollect.errors import BadEmbedderError, BadSettingError
-from recollect.settings import Settings
-from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
-from recollect.types import EmbedderKind, EmbedderSpec
+from toldonce import AsyncToldOnce, ToldOnce
+from toldonce.engine.arguments import read_settings
+from toldonce.errors import BadEmbedderError, BadSettingError
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, ScriptedModel, WordEmbedder
+from toldonce.types import EmbedderKind, EmbedderSpec
 
 
 @pytest.mark.parametrize("as_type", [str, Path])
 def test_a_path_opens_an_sqlite_file(tmp_path: Path, as_type: type[str] | type[Path]) -> None:
     path = tmp_path / "memory.db"
-    with Recollect(as_type(path), embedder=WordEmbedder()) as memory:
+    with ToldOnce(as_type(path), embedder=WordEmbedder()) as memory:
         memory.add("Ana likes green tea.")
     assert path.is_file()
-    with Recollect(f"sqlite:///{path}", embedder=WordEmbedder()) as memory:
+    with ToldOnce(f"sqlite:///{path}", embedder=WordEmbedder()) as memory:
         assert [note.text for note in memory.list()] == ["Ana likes green tea."]
 
 
 async def test_settings_can_be_given_by_name(tmp_path: Path) -> None:
-    async with await AsyncRecollect.open(tmp_path / "memory.db", profile="tiered", default_user="ana") as memory:
+    async with await AsyncToldOnce.open(tmp_path / "memory.db", profile="tiered", default_user="ana") as memory:
         assert memory.settings.profile == "tiered"
         assert (await memory.add("Ana likes green tea.")).subject.text == "user:ana"
 
 
 async def test_settings_by_name_come_before_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("RECOLLECT_PROFILE", "user")
-    monkeypatch.setenv("RECOLLECT_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
+    monkeypatch.setenv("TOLDONCE_PROFILE", "user")
+    monkeypatch.setenv("TOLDONCE_DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
     settings = read_settings(tmp_path / "memory.db", {"profile": "tiered"})
     assert settings.profile == "tiered"
     assert settings.database_url == f"sqlite:///{tmp_path / 'memory.db'}"
@@ -39,7 +39,7 @@ async def test_settings_by_name_come_before_the_environment(monkeypatch: pytest.
 
 async def test_a_given_model_forms_memories(tmp_path: Path, clock: FakeClock) -> None:
     model = ScriptedModel(lambda system, user: {"memories": []})
-    async with await AsyncRecollect.open(
+    async with await AsyncToldOnce.open(
         tmp_path / "memory.db", embedder=WordEmbedder(), model=model, clock=clock
     ) as memory:
         await memory.record([{"role": "user", "content": "I am allergic to peanuts and I live in Oslo."}])
@@ -48,7 +48,7 @@ async def test_a_given_model_forms_memories(tmp_path: Path, clock: FakeClock) ->
 
 
 async def test_a_given_embedder_embeds(tmp_path: Path) -> None:
-    async with await AsyncRecollect.open(tmp_path / "memory.db", embedder=WordEmbedder(32)) as memory:
+    async with await AsyncToldOnce.open(tmp_path / "memory.db", embedder=WordEmbedder(32)) as memory:
         await memory.add("Ana likes green tea.")
         status = await memory.embedder.status()
         assert [(count.space, count.memories) for count in status.spaces] == [("words-32", 1)]
@@ -57,7 +57,7 @@ async def test_a_given_embedder_embeds(tmp_path: Path) -> None:
 
 
 async def test_a_given_embedder_is_not_exchanged_in_the_database(tmp_path: Path) -> None:
-    async with await AsyncRecollect.open(tmp_path / "memory.db", embedder=WordEmbedder(32)) as memory:
+    async with await AsyncToldOnce.open(tmp_path / "memory.db", embedder=WordEmbedder(32)) as memory:
         await memory.add("Ana likes green tea.")
         trial = await memory.embedder.try_out(EmbedderSpec(kind=EmbedderKind.STATIC))
         with pytest.raises(BadEmbedderError, match="words-32 cannot be used: it was given as embedder=; open the"):
@@ -68,17 +68,17 @@ async def test_a_given_embedder_is_not_exchanged_in_the_database(tmp_path: Path)
 
 async def test_a_given_embedder_of_another_space_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    async with await AsyncRecollect.open(path, embedder=WordEmbedder(32)) as memory:
+    async with await AsyncToldOnce.open(path, embedder=WordEmbedder(32)) as memory:
         await memory.add("Ana likes green tea.")
     with pytest.raises(BadEmbedderError, match=r"WordEmbedder \(words-64\).*embedded by words-32"):
-        await AsyncRecollect.open(path, embedder=WordEmbedder(64))
+        await AsyncToldOnce.open(path, embedder=WordEmbedder(64))
 
 
 async def test_a_database_that_cannot_be_opened_is_refused() -> None:
     with pytest.raises(BadSettingError, match="mysql"):
-        await AsyncRecollect.open("mysql://localhost/memory")
+        await AsyncToldOnce.open("mysql://localhost/memory")
     with pytest.raises(BadSettingError, match="is empty"):
-        await AsyncRecollect.open("")
+        await AsyncToldOnce.open("")
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ async def test_a_database_that_cannot_be_opened_is_refused() -> None:
     [
         (42, {}, r"the database is 42 \(int\): pass a path"),
         (None, {"prot": 1}, "no setting 'prot'; is 'port' meant"),
-        (None, {"settings": Settings()}, r"write Recollect\(settings\)"),
-        (Settings(), {"port": 1}, "Recollect got Settings and port="),
+        (None, {"settings": Settings()}, r"write ToldOnce\(settings\)"),
+        (Settings(), {"port": 1}, "ToldOnce got Settings and port="),
         ("a.db", {"database_url": "sqlite:///b.db"}, "given twice"),
         (None, {"embedder": "all-minilm"}, r"embedder is 'all-minilm' \(str\), which has no space, dim"),
         (None, {"model": "gpt-5"}, r"model is 'gpt-5' \(str\), which has no name, answer, close.*form_model="),
@@ -98,16 +98,16 @@ async def test_a_wrong_argument_is_named_with_what_to_do(
     database: object, options: dict[str, object], said: str
 ) -> None:
     with pytest.raises(TypeError, match=said):
-        await AsyncRecollect.open(database, **options)  # type: ignore[arg-type]  # what a caller may get wrong
+        await AsyncToldOnce.open(database, **options)  # type: ignore[arg-type]  # what a caller may get wrong
 
 
 def test_a_setting_of_a_wrong_value_is_refused_by_name() -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_PORT"):
-        Recollect(port="much")
+    with pytest.raises(BadSettingError, match="TOLDONCE_PORT"):
+        ToldOnce(port="much")
 
 
 async def test_memories_and_recalls_are_shown_on_one_line(tmp_path: Path) -> None:
-    async with await AsyncRecollect.open(tmp_path / "memory.db", embedder=WordEmbedder()) as memory:
+    async with await AsyncToldOnce.open(tmp_path / "memory.db", embedder=WordEmbedder()) as memory:
         note = await memory.add("Ana likes green tea,\nand has liked it since her first winter in Bergen with Tom.")
         recall = await memory.search("green tea")
     text = "'Ana likes green tea, and has liked it since her first winte…'"

@@ -9,15 +9,15 @@ import pytest
 
 from immediate_embedder import ImmediateWordEmbedder
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
-from recollect.providers.protocols import ImmediateEmbedder
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.recall.query import QueryText, read_query
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Recall, Subject
 from statement_counter import StatementCounter
+from toldonce import ToldOnce
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.providers.protocols import ImmediateEmbedder
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.recall.query import QueryText, read_query
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Recall, Subject
 
 # Python and C calls of a search in 100 memories that was asked before.
 MAX_CALLS = 1_000
@@ -28,13 +28,13 @@ TEXTS = [f"Shelf {number} holds {thing}." for number in range(5) for thing in ("
 def on_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The queries that were searched in the engine's thread."""
     queries: list[str] = []
-    search = AsyncRecollect.search
+    search = AsyncToldOnce.search
 
-    async def noted(engine: AsyncRecollect, query: str, **options: object) -> Recall:
+    async def noted(engine: AsyncToldOnce, query: str, **options: object) -> Recall:
         queries.append(query)
         return await search(engine, query, **options)  # type: ignore[arg-type]  # passed on as they came
 
-    monkeypatch.setattr(AsyncRecollect, "search", noted)
+    monkeypatch.setattr(AsyncToldOnce, "search", noted)
     return queries
 
 
@@ -44,11 +44,11 @@ def shown(recall: Recall) -> list[object]:
 
 def test_a_search_stays_in_its_thread_and_finds_the_same(tmp_path: Path, on_the_loop: list[str]) -> None:
     path, clock = tmp_path / "memory.db", FakeClock()
-    with Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as memory:
+    with ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=clock) as memory:
         memory.bulk.add(TEXTS, user="ana")
         here = [shown(memory.search(f"Where are the {thing}?", user="ana")) for thing in ("apples", "jars", "keys")]
     assert on_the_loop == []
-    with Recollect(path, embedder=WordEmbedder(), clock=clock) as memory:
+    with ToldOnce(path, embedder=WordEmbedder(), clock=clock) as memory:
         there = [shown(memory.search(f"Where are the {thing}?", user="ana")) for thing in ("apples", "jars", "keys")]
     assert len(on_the_loop) == 3
     assert here == there
@@ -59,7 +59,7 @@ def test_a_repeated_search_reads_versions_and_what_is_not_formed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counter = StatementCounter(monkeypatch)
-    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
+    with ToldOnce(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         memory.bulk.add(TEXTS, user="ana")
         memory.search("apples", user="ana")
         with counter.counted() as sent:
@@ -70,8 +70,8 @@ def test_a_repeated_search_reads_versions_and_what_is_not_formed(
 def test_what_another_process_adds_and_erases_is_seen(tmp_path: Path, on_the_loop: list[str]) -> None:
     path, clock = tmp_path / "memory.db", FakeClock()
     with (
-        Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as ours,
-        Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as theirs,
+        ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=clock) as ours,
+        ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=clock) as theirs,
     ):
         assert not ours.search("red canoe", user="ana").items
         added = theirs.add("The red canoe is in Porto.", user="ana")
@@ -83,7 +83,7 @@ def test_what_another_process_adds_and_erases_is_seen(tmp_path: Path, on_the_loo
 
 
 def test_many_threads_search_while_memories_are_added(tmp_path: Path) -> None:
-    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
+    with ToldOnce(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         for user in ("ana", "ben"):
             memory.bulk.add([f"{text} ({user})" for text in TEXTS], user=user)
         ended = threading.Event()
@@ -107,7 +107,7 @@ def test_many_threads_search_while_memories_are_added(tmp_path: Path) -> None:
 
 
 def test_a_new_subscription_is_read_at_once(tmp_path: Path, on_the_loop: list[str]) -> None:
-    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
+    with ToldOnce(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         memory.add("The canoe is red.", user="ana")
         office = Subject("shared", "office")
         shared = memory.add("The office opens at nine.", user=office)
@@ -119,7 +119,7 @@ def test_a_new_subscription_is_read_at_once(tmp_path: Path, on_the_loop: list[st
 
 def test_a_failing_embedder_is_reported_as_ever(tmp_path: Path, on_the_loop: list[str]) -> None:
     embedder = ImmediateWordEmbedder()
-    with Recollect(tmp_path / "memory.db", embedder=embedder, clock=FakeClock()) as memory:
+    with ToldOnce(tmp_path / "memory.db", embedder=embedder, clock=FakeClock()) as memory:
         memory.bulk.add(TEXTS, user="ana")
         embedder.fails = True
         assert memory.search("apples", user="ana").items
@@ -129,7 +129,7 @@ def test_a_failing_embedder_is_reported_as_ever(tmp_path: Path, on_the_loop: lis
 
 
 def test_a_database_in_memory_is_read_on_the_loop(on_the_loop: list[str]) -> None:
-    with Recollect(":memory:", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
+    with ToldOnce(":memory:", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         memory.bulk.add(TEXTS, user="ana")
         assert memory.search("apples", user="ana").items
     assert on_the_loop == ["apples"]
@@ -149,7 +149,7 @@ def test_a_repeated_search_makes_few_calls(tmp_path: Path) -> None:
         nonlocal calls
         calls += event in ("call", "c_call")
 
-    with Recollect(tmp_path / "memory.db", clock=FakeClock()) as memory:
+    with ToldOnce(tmp_path / "memory.db", clock=FakeClock()) as memory:
         memory.bulk.add([f"{text} Crate {number}" for number in range(5) for text in TEXTS], user="ana")
         for _ in range(2):
             found = memory.search("apples and plums on a shelf", user="ana")
@@ -169,8 +169,8 @@ def test_a_query_is_read_once_until_something_is_erased(tmp_path: Path, monkeypa
         read.append(text)
         return read_query(text)
 
-    monkeypatch.setattr("recollect.engine.query_builder.read_query", noted)
-    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
+    monkeypatch.setattr("toldonce.engine.query_builder.read_query", noted)
+    with ToldOnce(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         kept = [memory.add(text, user="ana") for text in TEXTS]
         found = [shown(memory.search("a shelf of plums since May", user="ana")) for _ in range(3)]
         assert found[0] == found[1] == found[2]
@@ -182,11 +182,11 @@ def test_a_query_is_read_once_until_something_is_erased(tmp_path: Path, monkeypa
 
 def test_a_replaced_file_is_not_read(tmp_path: Path, on_the_loop: list[str]) -> None:
     path = tmp_path / "memory.db"
-    with Recollect(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
+    with ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         memory.add("The red canoe is in Porto.", user="ana")
         for name in ("memory.db", "memory.db-wal", "memory.db-shm"):
             (tmp_path / name).rename(tmp_path / f"moved-{name}")
-        with Recollect(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as other:
+        with ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as other:
             other.add("The red canoe was sold.", user="ana")
             found = memory.search("red canoe", user="ana")
             assert [item.memory.text for item in found.items] == ["The red canoe is in Porto."]

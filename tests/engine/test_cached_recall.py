@@ -3,10 +3,10 @@
 import pytest
 
 from factories import ANA
-from recollect.engine import AsyncRecollect
-from recollect.store.sql.recall.snapshot import WholeReader
-from recollect.testing import FakeClock
-from recollect.types import MemoryKind, SubjectSnapshot
+from toldonce.engine import AsyncToldOnce
+from toldonce.store.sql.recall.snapshot import WholeReader
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryKind, SubjectSnapshot
 
 SAID = [
     "I live in Rome.",
@@ -35,7 +35,7 @@ def read_whole(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 async def test_a_user_who_chats_is_read_whole_once(
-    engine: AsyncRecollect, clock: FakeClock, read_whole: list[int]
+    engine: AsyncToldOnce, clock: FakeClock, read_whole: list[int]
 ) -> None:
     for text in SAID:
         await engine.search("Where do I live?", user=ANA)
@@ -53,7 +53,7 @@ async def test_a_user_who_chats_is_read_whole_once(
     assert read_whole == [0, 1]
 
 
-async def test_adding_and_forgetting_by_hand_read_no_user_again(engine: AsyncRecollect, read_whole: list[int]) -> None:
+async def test_adding_and_forgetting_by_hand_read_no_user_again(engine: AsyncToldOnce, read_whole: list[int]) -> None:
     first = await engine.add("I like tea.", user=ANA)
     await engine.search("tea", user=ANA)
     for number in range(20):

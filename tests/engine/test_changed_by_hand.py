@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from recollect.concurrency import MAX_STALE_ATTEMPTS
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import MemoryState, Subject
 from stores import DIALECTS, url_of
+from toldonce.concurrency import MAX_STALE_ATTEMPTS
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryState, Subject
 
 
-async def forget(memory: AsyncRecollect, id_: str) -> None:
+async def forget(memory: AsyncToldOnce, id_: str) -> None:
     await memory.forget(id_, user="ana")
 
 
-async def undo(memory: AsyncRecollect, id_: str) -> None:
+async def undo(memory: AsyncToldOnce, id_: str) -> None:
     [decision] = (await memory.history.get(id_, user="ana")).decisions
     await memory.history.undo(decision.id, user="ana")
 
@@ -25,9 +25,9 @@ async def undo(memory: AsyncRecollect, id_: str) -> None:
 @pytest.mark.parametrize("change", [forget, undo])
 @pytest.mark.parametrize("kind", DIALECTS)
 async def test_notes_added_meanwhile_do_not_starve_a_change(
-    kind: str, change: Callable[[AsyncRecollect, str], Awaitable[None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, change: Callable[[AsyncToldOnce, str], Awaitable[None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with await AsyncRecollect.open(url_of(kind, tmp_path), clock=FakeClock()) as memory:
+    async with await AsyncToldOnce.open(url_of(kind, tmp_path), clock=FakeClock()) as memory:
         canoe = await memory.add("The canoe is red.", user="ana")
         runtime = memory._steps.runtime
         adds: list[asyncio.Task[object]] = []

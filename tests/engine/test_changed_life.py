@@ -2,15 +2,15 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import Action, MemoryKind, RequestScope
 from sample_chats import slots, texts, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import Action, MemoryKind, RequestScope
 
 FORMED = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
-async def tell(engine: AsyncRecollect, clock: FakeClock, *said: str, profile: str = "default") -> None:
+async def tell(engine: AsyncToldOnce, clock: FakeClock, *said: str, profile: str = "default") -> None:
     """Say each sentence in a conversation of its own, a day apart, and form it."""
     for number, text in enumerate(said):
         clock.advance(days=1)
@@ -31,7 +31,7 @@ async def tell(engine: AsyncRecollect, clock: FakeClock, *said: str, profile: st
     ],
 )
 async def test_a_new_value_of_a_slot_takes_the_place_of_the_old_one(
-    engine: AsyncRecollect, clock: FakeClock, before: str, change: str, gone: str, question: str
+    engine: AsyncToldOnce, clock: FakeClock, before: str, change: str, gone: str, question: str
 ) -> None:
     await tell(engine, clock, before)
     [key] = [fact.key for fact in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if gone in fact.value]
@@ -63,7 +63,7 @@ async def test_a_new_value_of_a_slot_takes_the_place_of_the_old_one(
     ],
 )
 async def test_what_is_no_change_of_it_ends_nothing(
-    engine: AsyncRecollect, clock: FakeClock, before: str, other: str
+    engine: AsyncToldOnce, clock: FakeClock, before: str, other: str
 ) -> None:
     await tell(engine, clock, before)
     held = await texts(engine)
@@ -71,12 +71,12 @@ async def test_what_is_no_change_of_it_ends_nothing(
     assert held <= await texts(engine)
 
 
-async def test_a_new_value_told_before_the_old_one_is_left_stays(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_new_value_told_before_the_old_one_is_left_stays(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, clock, "I work at Kestrel Foods.", "I work at Halden Labs now. I left Kestrel last week.")
     assert (await slots(engine))["employer"] == "Halden Labs"
 
 
-async def test_taking_the_change_back_brings_the_old_value_back(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_taking_the_change_back_brings_the_old_value_back(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, clock, "I live in Puebla with my mum.")
     before = await texts(engine, kinds=FORMED)
     await tell(engine, clock, "I moved to Brno.")

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect
-from recollect.types import Action, Identity, Subject
 from sample_chats import assistant, request, slots, user
 from stores import DIALECTS
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import Action, Identity, Subject
 
 PEANUTS = "I'm allergic to peanuts."
 OSLO = "I live in Oslo and work as a baker."
@@ -23,7 +23,7 @@ in_process = pytest.mark.near_only(reason="the engine decides: another test send
 class Client:
     """A client of Open WebUI: an id for its chat, and a filter that decides what of the history is sent."""
 
-    def __init__(self, engine: AsyncRecollect) -> None:
+    def __init__(self, engine: AsyncToldOnce) -> None:
         self._engine = engine
         self.history: list[Mapping[str, str]] = []
 
@@ -41,18 +41,18 @@ class Client:
 
 
 @pytest.fixture
-def client(engine: AsyncRecollect) -> Client:
+def client(engine: AsyncToldOnce) -> Client:
     return Client(engine)
 
 
-async def abandoned(engine: AsyncRecollect) -> list[str]:
+async def abandoned(engine: AsyncToldOnce) -> list[str]:
     return [line.text for line in await engine.history.decisions(user="ana") if line.action is Action.ABANDON]
 
 
 @in_process
 @pytest.mark.parametrize("kept", [1, 2, 3, 100])
 async def test_a_filter_that_trims_the_history_takes_nothing_back(
-    engine: AsyncRecollect, client: Client, kept: int
+    engine: AsyncToldOnce, client: Client, kept: int
 ) -> None:
     for text in (PEANUTS, OSLO, CATS, WALNUTS, "Yes.", "Yes."):
         await client.say(text, kept=kept)
@@ -63,7 +63,7 @@ async def test_a_filter_that_trims_the_history_takes_nothing_back(
 
 @on_all_stores
 async def test_a_history_cut_off_in_the_middle_of_a_chat_takes_nothing_back(
-    engine: AsyncRecollect, client: Client
+    engine: AsyncToldOnce, client: Client
 ) -> None:
     await client.say(PEANUTS)
     await client.say(CATS)
@@ -74,7 +74,7 @@ async def test_a_history_cut_off_in_the_middle_of_a_chat_takes_nothing_back(
 
 @in_process
 @pytest.mark.parametrize("role", ["user", "assistant", "system"])
-async def test_a_summary_of_the_history_takes_nothing_back(engine: AsyncRecollect, client: Client, role: str) -> None:
+async def test_a_summary_of_the_history_takes_nothing_back(engine: AsyncToldOnce, client: Client, role: str) -> None:
     await client.say(PEANUTS)
     await client.say(CATS)
     await client.send([{"role": role, "content": "Summary of what was said before."}, user(OSLO)])
@@ -84,7 +84,7 @@ async def test_a_summary_of_the_history_takes_nothing_back(engine: AsyncRecollec
 
 @on_all_stores
 @in_process
-async def test_the_first_message_edited_takes_its_memories_back(engine: AsyncRecollect, client: Client) -> None:
+async def test_the_first_message_edited_takes_its_memories_back(engine: AsyncToldOnce, client: Client) -> None:
     await client.say(PEANUTS)
     await client.say(CATS)
     await client.send([user(WALNUTS)])
@@ -94,7 +94,7 @@ async def test_the_first_message_edited_takes_its_memories_back(engine: AsyncRec
 
 @on_all_stores
 async def test_a_message_in_the_middle_edited_takes_back_what_followed_it(
-    engine: AsyncRecollect, client: Client
+    engine: AsyncToldOnce, client: Client
 ) -> None:
     for text in (OSLO, PEANUTS, CATS):
         await client.say(text)
@@ -105,7 +105,7 @@ async def test_a_message_in_the_middle_edited_takes_back_what_followed_it(
 
 @in_process
 @pytest.mark.parametrize("turns", [1, 2, 3])
-async def test_answers_asked_for_again_take_nothing_back(engine: AsyncRecollect, client: Client, turns: int) -> None:
+async def test_answers_asked_for_again_take_nothing_back(engine: AsyncToldOnce, client: Client, turns: int) -> None:
     for text in (PEANUTS, OSLO, CATS):
         await client.say(text)
     for _ in range(2):

@@ -13,13 +13,13 @@ from typing import TypeVar
 import pytest
 
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.engine import AsyncRecollect
-from recollect.errors import StoreUnavailableError
-from recollect.store.store import Store
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Vectors
 from stores import DURABLE, STORES, url_of
+from toldonce import ToldOnce
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import StoreUnavailableError
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Vectors
 
 T = TypeVar("T")
 """How long a test waits for what comes within milliseconds."""
@@ -53,8 +53,8 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url_of(request.param, tmp_path)
 
 
-def opened(url: str, embedder: SlowEmbedder) -> Recollect:
-    return Recollect(url, embedder=embedder, clock=FakeClock())
+def opened(url: str, embedder: SlowEmbedder) -> ToldOnce:
+    return ToldOnce(url, embedder=embedder, clock=FakeClock())
 
 
 def in_thread(call: Callable[[], T]) -> "Future[T]":
@@ -72,18 +72,18 @@ def in_thread(call: Callable[[], T]) -> "Future[T]":
 
 
 def test_closing_ends_a_call_that_waits(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.engine.background.MAX_DRAIN_S", 0.01)
+    monkeypatch.setattr("toldonce.engine.background.MAX_DRAIN_S", 0.01)
     memory = opened(url, embedder := SlowEmbedder())
     adding = in_thread(lambda: memory.add("A slow text.", user="ana"))
     assert embedder.embedding.wait(PATIENCE_S)
     memory.close()
-    with pytest.raises(RuntimeError, match="this Recollect is closed"):
+    with pytest.raises(RuntimeError, match="this ToldOnce is closed"):
         adding.result(PATIENCE_S)
 
 
 def test_closing_ends_a_call_that_ignores_being_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.engine.background.MAX_DRAIN_S", 0.01)
-    memory = Recollect(tmp_path / "memory.db", clock=FakeClock())
+    monkeypatch.setattr("toldonce.engine.background.MAX_DRAIN_S", 0.01)
+    memory = ToldOnce(tmp_path / "memory.db", clock=FakeClock())
     began = threading.Event()
 
     async def stubborn() -> None:
@@ -95,7 +95,7 @@ def test_closing_ends_a_call_that_ignores_being_cancelled(tmp_path: Path, monkey
     waiting = in_thread(lambda: memory._engine.run(stubborn()))
     assert began.wait(PATIENCE_S)
     memory.close()
-    with pytest.raises(RuntimeError, match="this Recollect is closed"):
+    with pytest.raises(RuntimeError, match="this ToldOnce is closed"):
         waiting.result(PATIENCE_S)
 
 
@@ -111,7 +111,7 @@ def test_a_call_whose_database_is_closed_reports_that(url: str, monkeypatch: pyt
     adding = in_thread(lambda: memory.add("A slow text.", user="ana"))
     assert embedder.embedding.wait(PATIENCE_S)
     memory.close()
-    with pytest.raises(RuntimeError, match="this Recollect is closed") as caught:
+    with pytest.raises(RuntimeError, match="this ToldOnce is closed") as caught:
         adding.result(PATIENCE_S)
     assert isinstance(caught.value.__cause__, StoreUnavailableError)
 
@@ -130,7 +130,7 @@ def test_no_call_begins_while_it_is_closed(url: str) -> None:
         memory.form,
     ]
     for call in calls:
-        with pytest.raises(RuntimeError, match="this Recollect is closed"):
+        with pytest.raises(RuntimeError, match="this ToldOnce is closed"):
             in_thread(call).result(PATIENCE_S)
     embedder.may_close.set()
     closing.result(PATIENCE_S)
@@ -152,7 +152,7 @@ def test_two_threads_close_it_once_and_both_wait(url: str) -> None:
 
 @pytest.mark.parametrize("kind", DURABLE)
 def test_calls_of_many_threads_end_when_it_is_closed(kind: str, tmp_path: Path) -> None:
-    memory = Recollect(url_of(kind, tmp_path), clock=FakeClock())
+    memory = ToldOnce(url_of(kind, tmp_path), clock=FakeClock())
     running = threading.Barrier(7)
 
     def call_until_closed(number: int) -> None:
@@ -168,14 +168,14 @@ def test_calls_of_many_threads_end_when_it_is_closed(kind: str, tmp_path: Path) 
     running.wait(PATIENCE_S)
     memory.close()
     for call in calls:
-        with pytest.raises(RuntimeError, match="this Recollect is closed"):
+        with pytest.raises(RuntimeError, match="this ToldOnce is closed"):
             call.result(PATIENCE_S)
 
 
 @pytest.mark.parametrize("kind", STORES)
 async def test_calls_of_the_async_library_end_when_it_is_closed(kind: str, tmp_path: Path) -> None:
     embedder = SlowEmbedder()
-    memory = await AsyncRecollect.open(url_of(kind, tmp_path), embedder=embedder, clock=FakeClock())
+    memory = await AsyncToldOnce.open(url_of(kind, tmp_path), embedder=embedder, clock=FakeClock())
     slow = asyncio.create_task(memory.add("A slow text.", user="ana"))
     await asyncio.to_thread(embedder.embedding.wait, PATIENCE_S)
     others = [asyncio.create_task(memory.list(user=f"user {number}")) for number in range(20)]

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadRequestError, BadSettingError, BadSubjectError, UnknownMemoryError
-from recollect.settings import Settings
-from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel
-from recollect.types import Action, MemoryKind, MemoryState, Subject
 from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, answer, assistant, fact, slot, slots, tell, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadRequestError, BadSettingError, BadSubjectError, UnknownMemoryError
+from toldonce.settings import Settings
+from toldonce.testing import NEW_YEAR, FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryKind, MemoryState, Subject
 
 
-async def test_the_story_by_rules(engine: AsyncRecollect) -> None:
+async def test_the_story_by_rules(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
     assert await slots(engine) == {"allergy:peanuts": "peanuts", "location": "Oslo"}
     found = await engine.search(RESTAURANT, user="ana")
@@ -28,7 +28,7 @@ async def test_the_story_by_rules(engine: AsyncRecollect) -> None:
     assert oslo.valid_from == datetime(2025, 5, 1, tzinfo=UTC), "May, seen from January 2026"
 
 
-async def test_the_story_by_a_model(engine: AsyncRecollect, parts: Components) -> None:
+async def test_the_story_by_a_model(engine: AsyncToldOnce, parts: Components) -> None:
     data = answer(
         slot("constraint/allergy", "peanuts", "allergic to peanuts", importance=0.9),
         slot("identity/city", "Oslo", "moved from Rome to Oslo", valid_from="2025-05-01"),
@@ -42,16 +42,16 @@ async def test_the_story_by_a_model(engine: AsyncRecollect, parts: Components) -
 
 async def test_a_store_opened_again_still_knows(tmp_path: Path, clock: FakeClock) -> None:
     settings = Settings(database_url=f"sqlite:///{tmp_path / 'kept.sqlite3'}")
-    async with await AsyncRecollect.open(settings, clock=clock) as first:
+    async with await AsyncToldOnce.open(settings, clock=clock) as first:
         await tell(first, PEANUTS_AND_OSLO)
-    async with await AsyncRecollect.open(settings, clock=clock) as second:
+    async with await AsyncToldOnce.open(settings, clock=clock) as second:
         assert (await second.search(RESTAURANT, user="ana")).items[0].memory.value == "peanuts"
 
 
 # ---- histories
 
 
-async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for said in ("I live in Rome.", "I moved to Oslo.", "I moved to Bergen."):
         await tell(engine, said)
         clock.advance(days=30)
@@ -70,7 +70,7 @@ async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncRecollect
     assert bergen.valid_to is None
 
 
-async def test_only_the_newest_of_a_chain_is_recalled(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_only_the_newest_of_a_chain_is_recalled(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for said in ("I live in Rome.", "I moved to Oslo.", "I moved to Bergen."):
         await tell(engine, said)
         clock.advance(days=30)
@@ -79,7 +79,7 @@ async def test_only_the_newest_of_a_chain_is_recalled(engine: AsyncRecollect, cl
     assert facts == ["Bergen"]
 
 
-async def test_u7_an_older_value_that_arrives_late_does_not_replace_a_newer_one(engine: AsyncRecollect) -> None:
+async def test_u7_an_older_value_that_arrives_late_does_not_replace_a_newer_one(engine: AsyncToldOnce) -> None:
     await engine.record([user("I live in Oslo.")], user="ana", said_at=NEW_YEAR)
     await engine.form()
     await engine.record([user("I live in Rome.")], user="ana", said_at=NEW_YEAR - timedelta(days=400))
@@ -89,7 +89,7 @@ async def test_u7_an_older_value_that_arrives_late_does_not_replace_a_newer_one(
     assert rome.state is MemoryState.CLOSED
 
 
-async def test_the_history_of_a_quotation_names_its_message(engine: AsyncRecollect) -> None:
+async def test_the_history_of_a_quotation_names_its_message(engine: AsyncToldOnce) -> None:
     await tell(engine, "I bought a tagine in Fez.")
     [quotation] = await engine.list(user="ana", kinds=(MemoryKind.TURN,))
     assert [message.text for message in (await engine.history.get(quotation.id, user="ana")).sources] == [
@@ -100,7 +100,7 @@ async def test_the_history_of_a_quotation_names_its_message(engine: AsyncRecolle
 # ---- recording
 
 
-async def test_recording_the_same_history_again_logs_only_what_is_new(engine: AsyncRecollect) -> None:
+async def test_recording_the_same_history_again_logs_only_what_is_new(engine: AsyncToldOnce) -> None:
     said = [user("I live in Oslo."), assistant("Nice.")]
     first = await engine.record(said, user="ana")
     again = await engine.record(said, user="ana")
@@ -111,7 +111,7 @@ async def test_recording_the_same_history_again_logs_only_what_is_new(engine: As
     assert first.conversation == again.conversation == more.conversation
 
 
-async def test_a_named_conversation_takes_new_messages_alone(engine: AsyncRecollect) -> None:
+async def test_a_named_conversation_takes_new_messages_alone(engine: AsyncToldOnce) -> None:
     one = await engine.record([user("I live in Oslo.")], user="ana", conversation="mine")
     two = await engine.record([user("I like tea.")], user="ana", conversation="mine")
     assert one.conversation == two.conversation
@@ -121,7 +121,7 @@ async def test_a_named_conversation_takes_new_messages_alone(engine: AsyncRecoll
     ]
 
 
-async def test_what_was_said_long_ago_keeps_its_date(engine: AsyncRecollect) -> None:
+async def test_what_was_said_long_ago_keeps_its_date(engine: AsyncToldOnce) -> None:
     long_ago = datetime(2020, 5, 3, tzinfo=UTC)
     await engine.record([user("I moved to Oslo yesterday.")], user="ana", said_at=long_ago)
     await engine.form()
@@ -131,7 +131,7 @@ async def test_what_was_said_long_ago_keeps_its_date(engine: AsyncRecollect) -> 
 async def test_the_users_time_zone_says_which_day_yesterday_was(parts: Components, clock: FakeClock) -> None:
     clock.set(datetime(2026, 5, 3, 22, 30, tzinfo=UTC))
     settings = Settings(database_url="sqlite:///:memory:", time_zone="Europe/Oslo")
-    async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+    async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
         await tell(engine, "I moved to Oslo yesterday.")
         oslo = await fact(engine, "Oslo")
     assert oslo.valid_from == datetime(2026, 5, 2, 22, 0, tzinfo=UTC), "midnight of the third in Oslo"
@@ -148,7 +148,7 @@ async def test_the_users_time_zone_says_which_day_yesterday_was(parts: Component
     ],
 )
 async def test_messages_that_cannot_be_logged_are_refused(
-    engine: AsyncRecollect, messages: list[Mapping[str, Any]], part: str
+    engine: AsyncToldOnce, messages: list[Mapping[str, Any]], part: str
 ) -> None:
     with pytest.raises(BadRequestError, match=part):
         await engine.record(messages, user="ana")
@@ -159,13 +159,13 @@ async def test_messages_that_cannot_be_logged_are_refused(
 
 
 @pytest.mark.parametrize("limit", [0, 201, -1])
-async def test_a_search_takes_one_to_two_hundred(engine: AsyncRecollect, limit: int) -> None:
+async def test_a_search_takes_one_to_two_hundred(engine: AsyncToldOnce, limit: int) -> None:
     with pytest.raises(BadRequestError, match=f"limit is {limit}"):
         await engine.search("tea", user="ana", limit=limit)
 
 
 @pytest.mark.parametrize("query", ["", " ", "\x00", "\ud800", "?!", "a" * 100_000, "last May"])
-async def test_a_search_takes_any_text(engine: AsyncRecollect, query: str) -> None:
+async def test_a_search_takes_any_text(engine: AsyncToldOnce, query: str) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     found = await engine.search(query, user="ana", limit=3)
     assert len(found) <= 3
@@ -173,7 +173,7 @@ async def test_a_search_takes_any_text(engine: AsyncRecollect, query: str) -> No
     assert all(found[place] is item for place, item in enumerate(found))
 
 
-async def test_a_list_goes_on_behind_its_last_id(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_list_goes_on_behind_its_last_id(engine: AsyncToldOnce, clock: FakeClock) -> None:
     kept = []
     for place in range(5):
         kept.append((await engine.add(f"The book number {place} is read.", user="ana")).id)
@@ -183,12 +183,12 @@ async def test_a_list_goes_on_behind_its_last_id(engine: AsyncRecollect, clock: 
     assert [memory.id for memory in (*first, *rest)] == kept[::-1]
 
 
-async def test_a_listing_from_behind_no_id_is_refused(engine: AsyncRecollect) -> None:
+async def test_a_listing_from_behind_no_id_is_refused(engine: AsyncToldOnce) -> None:
     with pytest.raises(UnknownMemoryError):
         await engine.list(user="ana", after="not an id")
 
 
-async def test_without_a_name_the_default_user_is_meant(engine: AsyncRecollect) -> None:
+async def test_without_a_name_the_default_user_is_meant(engine: AsyncToldOnce) -> None:
     await engine.add("I like tea.")
     assert [memory.text for memory in await engine.list(user="local")] == ["I like tea."]
     assert engine.subject(None) == Subject("user", "local")
@@ -196,12 +196,12 @@ async def test_without_a_name_the_default_user_is_meant(engine: AsyncRecollect) 
 
 
 @pytest.mark.parametrize("name", ["\x00", "a\nb", "x" * 600, "\ud800"])
-async def test_a_name_that_cannot_be_a_user_is_refused(engine: AsyncRecollect, name: str) -> None:
+async def test_a_name_that_cannot_be_a_user_is_refused(engine: AsyncToldOnce, name: str) -> None:
     with pytest.raises(BadSubjectError):
         await engine.add("I like tea.", user=name)
 
 
-async def test_the_operator_sees_counts_that_add_up(engine: AsyncRecollect) -> None:
+async def test_the_operator_sees_counts_that_add_up(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
     stats = await engine.admin.stats(check=True)
     listed = await engine.list(user="ana", kinds=tuple(MemoryKind))
@@ -212,7 +212,7 @@ async def test_the_operator_sees_counts_that_add_up(engine: AsyncRecollect) -> N
 
 
 @pytest.mark.near_only(reason="the server has its own workers")
-async def test_a_running_worker_forms_what_is_recorded_and_form_waits_for_it(engine: AsyncRecollect) -> None:
+async def test_a_running_worker_forms_what_is_recorded_and_form_waits_for_it(engine: AsyncToldOnce) -> None:
     working = asyncio.create_task(engine.admin.run_worker())
     await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
     await engine.form()
@@ -224,7 +224,7 @@ async def test_a_running_worker_forms_what_is_recorded_and_form_waits_for_it(eng
 
 
 @pytest.mark.near_only(reason="the server has its own workers")
-async def test_a_worker_that_was_told_to_stop_leaves_forming_by_hand_possible(engine: AsyncRecollect) -> None:
+async def test_a_worker_that_was_told_to_stop_leaves_forming_by_hand_possible(engine: AsyncToldOnce) -> None:
     engine.admin.stop_worker()
     await engine.record([{"role": "user", "content": "I live in Oslo."}], user="ana")
     assert await engine.form() > 0
@@ -232,6 +232,6 @@ async def test_a_worker_that_was_told_to_stop_leaves_forming_by_hand_possible(en
 
 async def test_a_profile_that_is_not_there_is_refused_at_the_start() -> None:
     with pytest.raises(
-        BadSettingError, match=r"RECOLLECT_PROFILE='missing': no such profile; there are: app, .*default"
+        BadSettingError, match=r"TOLDONCE_PROFILE='missing': no such profile; there are: app, .*default"
     ):
-        await AsyncRecollect.open(Settings(database_url="sqlite:///:memory:", profile="missing"))
+        await AsyncToldOnce.open(Settings(database_url="sqlite:///:memory:", profile="missing"))

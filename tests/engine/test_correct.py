@@ -1,18 +1,18 @@
-"""`AsyncRecollect.correct`: another memory takes the place of one, and what said the same does not come back."""
+"""`AsyncToldOnce.correct`: another memory takes the place of one, and what said the same does not come back."""
 
 from datetime import timedelta
 
 import pytest
 
 from factories import ANA
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError, ChangedMemoryError, UnknownMemoryError
-from recollect.testing import FakeClock
-from recollect.types import Action, Memory, MemoryKind, MemoryState
 from sample_chats import tell
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError, ChangedMemoryError, UnknownMemoryError
+from toldonce.testing import FakeClock
+from toldonce.types import Action, Memory, MemoryKind, MemoryState
 
 
-async def test_a_fact_keeps_its_slot_with_the_corrected_value(engine: AsyncRecollect) -> None:
+async def test_a_fact_keeps_its_slot_with_the_corrected_value(engine: AsyncToldOnce) -> None:
     await tell(engine, "I live in Oslo.")
     await engine.form()
     [home] = [fact for fact in await engine.list(user=ANA) if fact.key == "location"]
@@ -29,7 +29,7 @@ async def test_a_fact_keeps_its_slot_with_the_corrected_value(engine: AsyncRecol
     assert "Oslo" not in context.text
 
 
-async def test_a_correction_is_a_replacement_that_can_be_undone(engine: AsyncRecollect) -> None:
+async def test_a_correction_is_a_replacement_that_can_be_undone(engine: AsyncToldOnce) -> None:
     tea = await engine.add("Ana likes green tea.", user=ANA, importance=0.9, type="preference")
     black = await engine.correct(tea.id, " Ana likes\nblack tea.", user=ANA)
     assert (black.text, black.importance, black.type) == ("Ana likes black tea.", 0.9, "preference")
@@ -41,7 +41,7 @@ async def test_a_correction_is_a_replacement_that_can_be_undone(engine: AsyncRec
     assert [item.memory.id for item in (await engine.search("green tea", user=ANA)).items] == [tea.id]
 
 
-async def test_undoing_brings_back_what_said_the_same(engine: AsyncRecollect) -> None:
+async def test_undoing_brings_back_what_said_the_same(engine: AsyncToldOnce) -> None:
     await tell(engine, "I am allergic to peanuts.")
     await engine.form()
     before = {memory.id for memory in await engine.list(user=ANA)}
@@ -53,7 +53,7 @@ async def test_undoing_brings_back_what_said_the_same(engine: AsyncRecollect) ->
     assert {memory.id for memory in await engine.list(user=ANA)} == before
 
 
-async def test_a_memory_that_changed_since_it_was_read_is_left(engine: AsyncRecollect) -> None:
+async def test_a_memory_that_changed_since_it_was_read_is_left(engine: AsyncToldOnce) -> None:
     tea = await engine.add("Ana likes green tea.", user=ANA)
     await engine.context("Do I like green tea?", user=ANA)  # a use is no change
     assert (await engine.forget(tea.id, user=ANA, unchanged=tea)).state is MemoryState.CLOSED
@@ -65,7 +65,7 @@ async def test_a_memory_that_changed_since_it_was_read_is_left(engine: AsyncReco
             await act
 
 
-async def test_what_cannot_be_corrected_says_why(engine: AsyncRecollect) -> None:
+async def test_what_cannot_be_corrected_says_why(engine: AsyncToldOnce) -> None:
     tea = await engine.add("Ana likes green tea.", user=ANA)
     with pytest.raises(BadRequestError, match="a note, which has no value"):
         await engine.correct(tea.id, "Ana likes milk.", user=ANA, value="milk")
@@ -83,7 +83,7 @@ async def test_what_cannot_be_corrected_says_why(engine: AsyncRecollect) -> None
         await engine.correct(turn.id, "It rains.", user=ANA)
 
 
-async def test_what_was_wrong_is_not_in_the_past_and_what_is_right_is(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_was_wrong_is_not_in_the_past_and_what_is_right_is(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Oslo.")
     await engine.form()
     then = clock.now() + timedelta(days=1)
@@ -101,7 +101,7 @@ async def test_what_was_wrong_is_not_in_the_past_and_what_is_right_is(engine: As
     assert [memory.value for memory in believed] == ["Oslo"]
 
 
-async def test_what_is_no_longer_true_was_true_until_then(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_is_no_longer_true_was_true_until_then(engine: AsyncToldOnce, clock: FakeClock) -> None:
     dog = await engine.add("Ana has a dog.", user=ANA)
     clock.advance(days=10)
     gone = clock.now()
@@ -120,7 +120,7 @@ async def test_what_is_no_longer_true_was_true_until_then(engine: AsyncRecollect
 
 @pytest.mark.parametrize(("days", "reason"), [(None, "was wrong"), (5, "no longer true")])
 async def test_nothing_needs_to_take_its_place(
-    days: int | None, reason: str, engine: AsyncRecollect, clock: FakeClock
+    days: int | None, reason: str, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await tell(engine, "I am allergic to peanuts.")
     await engine.form()
@@ -144,7 +144,7 @@ async def test_nothing_needs_to_take_its_place(
     assert (await engine.get(fact.id, user=ANA)).valid_to is None
 
 
-async def test_an_end_must_lie_in_the_memorys_life(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_end_must_lie_in_the_memorys_life(engine: AsyncToldOnce, clock: FakeClock) -> None:
     dog = await engine.add("Ana has a dog.", user=ANA)
     with pytest.raises(BadRequestError, match="still to come"):
         await engine.correct(dog.id, user=ANA, true_until=clock.now() + timedelta(days=1))
@@ -157,13 +157,13 @@ async def test_an_end_must_lie_in_the_memorys_life(engine: AsyncRecollect, clock
     assert (await engine.get(dog.id, user=ANA)).state is MemoryState.ACTIVE
 
 
-async def _fact(engine: AsyncRecollect) -> Memory:
+async def _fact(engine: AsyncToldOnce) -> Memory:
     await tell(engine, "I live in Oslo.")
     await engine.form()
     return next(fact for fact in await engine.list(user=ANA) if fact.kind is MemoryKind.FACT)
 
 
-async def test_forgetting_keeps_its_reason_and_no_secret(engine: AsyncRecollect) -> None:
+async def test_forgetting_keeps_its_reason_and_no_secret(engine: AsyncToldOnce) -> None:
     tea = await engine.add("Ana likes green tea.", user=ANA)
     secret = "sk-proj-" + "a1B2" * 12
     await engine.forget(tea.id, user=ANA, reason=f" she\nasked, with {secret}")

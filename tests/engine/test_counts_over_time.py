@@ -2,16 +2,16 @@
 
 from datetime import timedelta
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.ids import new_id
-from recollect.profiles.policies import BudgetPolicy
-from recollect.testing import FakeClock
-from recollect.types import BucketSize, Cost, CostPurpose, MemoryKind, MemoryState, Reservation, Subject
 from sample_chats import PEANUTS_AND_OSLO, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.ids import new_id
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.testing import FakeClock
+from toldonce.types import BucketSize, Cost, CostPurpose, MemoryKind, MemoryState, Reservation, Subject
 
 
 async def test_a_user_and_everything_are_counted_alike(
-    parts: Components, engine: AsyncRecollect, clock: FakeClock
+    parts: Components, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await engine.record([user(PEANUTS_AND_OSLO)], user="ana", conversation="c1")
     await engine.form()
@@ -34,7 +34,7 @@ async def test_a_user_and_everything_are_counted_alike(
     ]
 
 
-async def test_what_may_need_a_look_is_counted(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_may_need_a_look_is_counted(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     clock.advance(days=100)
     found = await engine.admin.health(user="ana")

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import RequestScope
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import RequestScope
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -23,7 +23,7 @@ NOTES = RequestScope(profile="user")
 
 @pytest.mark.parametrize("language", TOLD)
 async def test_what_happened_on_a_day_is_found_by_that_day(
-    language: str, engine: AsyncRecollect, clock: FakeClock
+    language: str, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     told, word, asked = TOLD[language]
     clock.set(SAID)

@@ -5,15 +5,15 @@ import json
 import pytest
 
 from append_only import ScriptedChat
-from recollect.engine import AsyncRecollect, Components, PreparedTurn, shown_memories
-from recollect.engine.ended_memories import find_ended, is_declared, is_ended
-from recollect.engine.injector import RECALL_FAILED
-from recollect.errors import StoreUnavailableError
-from recollect.prompt.replay import PrefixState
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Decision, MemoryId, MemoryKind, MemoryMode, MemoryState, Subject
 from sample_chats import answer, note, tell, with_model
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components, PreparedTurn, shown_memories
+from toldonce.engine.ended_memories import find_ended, is_declared, is_ended
+from toldonce.engine.injector import RECALL_FAILED
+from toldonce.errors import StoreUnavailableError
+from toldonce.prompt.replay import PrefixState
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, Decision, MemoryId, MemoryKind, MemoryMode, MemoryState, Subject
 
 ANA = Subject("user", "ana")
 ENDED = "No longer true:"
@@ -32,17 +32,17 @@ def kind(request: pytest.FixtureRequest) -> str:
 def declared(turn: PreparedTurn, text: str) -> str:
     """Return what a prompt declares no longer true after its newest message; empty if nothing."""
     newest = str(json.loads(turn.body)["messages"][-1]["content"])
-    return newest.rpartition(text)[2].partition(ENDED)[2].partition("</recollect-memory")[0].strip()
+    return newest.rpartition(text)[2].partition(ENDED)[2].partition("</toldonce-memory")[0].strip()
 
 
-async def change(engine: AsyncRecollect, clock: FakeClock, text: str) -> None:
+async def change(engine: AsyncToldOnce, clock: FakeClock, text: str) -> None:
     """Say something a day later."""
     clock.advance(days=1)
     await tell(engine, text)
     clock.advance(days=1)
 
 
-async def replace_note(engine: AsyncRecollect, parts: Components, clock: FakeClock, chat: ScriptedChat) -> MemoryId:
+async def replace_note(engine: AsyncToldOnce, parts: Components, clock: FakeClock, chat: ScriptedChat) -> MemoryId:
     """Show a note in a chat, and have a model replace it a day later."""
     old = await engine.add(OLD_NOTE, user="ana")
     assert OLD_NOTE in (await chat.ask(ROWING, "Yes.")).body.decode()
@@ -55,7 +55,7 @@ async def replace_note(engine: AsyncRecollect, parts: Components, clock: FakeClo
 
 
 async def test_a_note_that_a_model_replaced_is_declared_once(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     chat = ScriptedChat(engine)
     await replace_note(engine, parts, clock, chat)
@@ -69,7 +69,7 @@ async def test_a_note_that_a_model_replaced_is_declared_once(
     assert (again.prefix, chat.problems) == (PrefixState.KEPT, [])
 
 
-async def test_what_is_denied_is_not_declared_its_denial_is_shown(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_is_denied_is_not_declared_its_denial_is_shown(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
     await chat.ask(DINNER, "No peanuts.")
@@ -82,7 +82,7 @@ async def test_what_is_denied_is_not_declared_its_denial_is_shown(engine: AsyncR
 
 
 async def test_a_quotation_of_what_has_changed_is_not_declared(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await tell(engine, "I bake bread every Sunday. I live in Oslo with my cat.")
     await change(engine, clock, "I moved to Bergen.")
@@ -96,7 +96,7 @@ async def test_a_quotation_of_what_has_changed_is_not_declared(
 
 
 async def test_a_declared_note_that_is_erased_is_not_repeated(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     chat = ScriptedChat(engine)
     old = await replace_note(engine, parts, clock, chat)
@@ -112,7 +112,7 @@ async def test_a_declared_note_that_is_erased_is_not_repeated(
 @pytest.mark.parametrize("mode", [MemoryMode.ON, MemoryMode.READ])
 @pytest.mark.parametrize("by_hand", [True, False])
 async def test_what_was_forgotten_is_not_declared(
-    engine: AsyncRecollect, clock: FakeClock, by_hand: bool, mode: MemoryMode
+    engine: AsyncToldOnce, clock: FakeClock, by_hand: bool, mode: MemoryMode
 ) -> None:
     await tell(engine, ALLERGIC)
     chat = ScriptedChat(engine)
@@ -147,7 +147,7 @@ SOURDOUGH = "my sourdough came out so flat again, no idea why, third time this m
     ],
 )
 async def test_what_ended_before_it_was_forgotten_is_not_repeated(
-    engine: AsyncRecollect, clock: FakeClock, before: str, question: str, since: list[str], words: str
+    engine: AsyncToldOnce, clock: FakeClock, before: str, question: str, since: list[str], words: str
 ) -> None:
     await tell(engine, before)
     chat = ScriptedChat(engine)
@@ -175,7 +175,7 @@ async def test_what_ended_before_it_was_forgotten_is_not_repeated(
     ],
 )
 async def test_what_a_newer_note_says_as_well_is_not_declared(
-    engine: AsyncRecollect, newer: str, is_declared_: bool
+    engine: AsyncToldOnce, newer: str, is_declared_: bool
 ) -> None:
     old, new = [await engine.add(text, user="ana") for text in ("The user has a dog.", newer)]
 
@@ -194,7 +194,7 @@ async def test_what_a_newer_note_says_as_well_is_not_declared(
     ],
 )
 async def test_a_note_that_only_made_room_is_not_declared(
-    engine: AsyncRecollect, action: Action, target: str | None, has_ended: bool
+    engine: AsyncToldOnce, action: Action, target: str | None, has_ended: bool
 ) -> None:
     note = await engine.add("The user has a dog.", user="ana")
     line = Decision.of(note, action, "for a test", clock=FakeClock(), target=target)
@@ -202,7 +202,7 @@ async def test_a_note_that_only_made_room_is_not_declared(
     assert is_ended(note, [line]) is has_ended
 
 
-async def test_forgetting_the_newer_value_leaves_the_older_undeclared(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_forgetting_the_newer_value_leaves_the_older_undeclared(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Oslo.")
     chat = ScriptedChat(engine)
     assert "Oslo" in (await chat.ask("Where do I live?", "There.")).body.decode()
@@ -217,7 +217,7 @@ async def test_forgetting_the_newer_value_leaves_the_older_undeclared(engine: As
 
 
 async def test_a_prompt_is_replayed_where_what_ended_cannot_be_read(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chat = ScriptedChat(engine)
     await replace_note(engine, parts, clock, chat)

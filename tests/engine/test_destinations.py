@@ -8,17 +8,17 @@ import pytest
 
 from factories import ANA
 from own_profile import OWN, with_profile
-from recollect.chat.reply import Reply
-from recollect.chat.tools import SEARCH
-from recollect.engine import AsyncRecollect, Components, PreparedTurn
-from recollect.engine.memory_tools import MemoryTools
-from recollect.engine.withheld import WITHHELD
-from recollect.errors import BadProfileError
-from recollect.hook.requests import answer_request
-from recollect.mcp_server.toolbox import Toolbox
-from recollect.testing import FakeClock
-from recollect.types import Destination, Identity, MemoryKind, RequestScope, Subject
 from sample_chats import assistant, request, tell, user, written
+from toldonce.chat.reply import Reply
+from toldonce.chat.tools import SEARCH
+from toldonce.engine import AsyncToldOnce, Components, PreparedTurn
+from toldonce.engine.memory_tools import MemoryTools
+from toldonce.engine.withheld import WITHHELD
+from toldonce.errors import BadProfileError
+from toldonce.hook.requests import answer_request
+from toldonce.mcp_server.toolbox import Toolbox
+from toldonce.testing import FakeClock
+from toldonce.types import Destination, Identity, MemoryKind, RequestScope, Subject
 
 LOCAL = Destination(upstream="localhost", model="llama-3", client="chat")
 CLOUD = Destination(upstream="api.example.com", model="gpt-5", client="chat")
@@ -40,13 +40,13 @@ def text_of(turn: PreparedTurn) -> str:
 
 
 @pytest.fixture
-async def engine(parts: Components, tmp_path: Path) -> AsyncRecollect:
+async def engine(parts: Components, tmp_path: Path) -> AsyncToldOnce:
     opened = with_profile(parts, tmp_path, HEALTH_STAYS)
     await tell(opened, SAID)
     return opened
 
 
-async def test_what_is_about_health_goes_to_the_local_model_alone(engine: AsyncRecollect) -> None:
+async def test_what_is_about_health_goes_to_the_local_model_alone(engine: AsyncToldOnce) -> None:
     local = await engine.turns.prepare(request(user(ASKED)), to(LOCAL))
     assert "peanuts" in text_of(local)
     assert "operation" in text_of(local)
@@ -56,27 +56,27 @@ async def test_what_is_about_health_goes_to_the_local_model_alone(engine: AsyncR
     assert "operation" not in text_of(cloud)
 
 
-async def test_the_trace_says_what_was_withheld(engine: AsyncRecollect) -> None:
+async def test_the_trace_says_what_was_withheld(engine: AsyncToldOnce) -> None:
     [peanuts] = [memory for memory in await engine.list(user="ana") if memory.key.startswith("allergy")]
     context = await engine.context(ASKED, user="ana", scope=RequestScope(destination=CLOUD))
     assert WITHHELD in {left.reason for left in context.left_out if left.id == peanuts.id}
     assert peanuts.id not in {item.memory.id for item in context.items}
 
 
-async def test_an_unknown_destination_gets_nothing_that_is_for_some_only(engine: AsyncRecollect) -> None:
+async def test_an_unknown_destination_gets_nothing_that_is_for_some_only(engine: AsyncToldOnce) -> None:
     context = await engine.context(ASKED, user="ana")
     assert "Oslo" in context.text
     assert "peanuts" not in context.text
 
 
-async def test_a_client_cannot_escape_the_servers_rules_by_another_profile(engine: AsyncRecollect) -> None:
+async def test_a_client_cannot_escape_the_servers_rules_by_another_profile(engine: AsyncToldOnce) -> None:
     for profile in ("default", "user", "tiered"):
         scope = RequestScope(profile=profile, destination=CLOUD)
         context = await engine.context(ASKED, user="ana", scope=scope)
         assert "peanuts" not in context.text, profile
 
 
-async def test_another_model_in_the_same_chat_sees_no_earlier_block(engine: AsyncRecollect) -> None:
+async def test_another_model_in_the_same_chat_sees_no_earlier_block(engine: AsyncToldOnce) -> None:
     asked = request(user(ASKED))
     local = await engine.turns.prepare(asked, to(LOCAL, conversation="c"))
     await engine.turns.finish(asked, to(LOCAL, conversation="c"), Reply(text="A lot.", complete=True), local)
@@ -89,7 +89,7 @@ async def test_another_model_in_the_same_chat_sees_no_earlier_block(engine: Asyn
     assert "peanuts" in text_of(again)
 
 
-async def test_a_search_for_a_model_fills_up_with_what_it_may_have(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_search_for_a_model_fills_up_with_what_it_may_have(engine: AsyncToldOnce, clock: FakeClock) -> None:
     del clock
     for number in range(12):
         await engine.add(f"Ana's migraine diary, page {number}.", user="ana")
@@ -101,13 +101,13 @@ async def test_a_search_for_a_model_fills_up_with_what_it_may_have(engine: Async
     assert [item for item in own.items if "migraine" in item.memory.text]
 
 
-async def test_a_search_of_the_past_is_filtered_too(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_search_of_the_past_is_filtered_too(engine: AsyncToldOnce, clock: FakeClock) -> None:
     clock.advance(days=1)
     found = await engine.search("peanuts", user="ana", known_at=clock.now(), destination=CLOUD)
     assert not [item for item in found.items if "peanuts" in item.memory.text]
 
 
-async def test_a_list_for_a_model_has_full_pages(engine: AsyncRecollect) -> None:
+async def test_a_list_for_a_model_has_full_pages(engine: AsyncToldOnce) -> None:
     for number in range(5):
         await engine.add(f"Ana has asthma, entry {number}.", user="ana")
         await engine.add(f"Ana likes bird {number}.", user="ana")
@@ -163,7 +163,7 @@ async def test_a_hook_is_a_destination(parts: Components, tmp_path: Path) -> Non
     assert "peanuts" not in added
 
 
-async def test_an_mcp_client_is_a_destination(engine: AsyncRecollect) -> None:
+async def test_an_mcp_client_is_a_destination(engine: AsyncToldOnce) -> None:
     tools = Toolbox(engine=engine, reads=(ANA,), writes=ANA, via="MCP (test)")
     for name, arguments in (("recall_memory", {"query": ASKED}), ("list_memories", {})):
         answer = await tools.call(name, arguments)

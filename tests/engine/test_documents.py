@@ -6,10 +6,10 @@ import re
 import pytest
 
 from extraction.carriers import CARRIERS, FORGED, Carrier
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import ScriptedModel
-from recollect.types import MemoryKind
 from sample_chats import ALL_KINDS, answer, note, slot, slots, tell, texts, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import ScriptedModel
+from toldonce.types import MemoryKind
 
 KNOWN = ("I'm allergic to penicillin.", "I live in Oslo.")
 PAGE = (
@@ -25,7 +25,7 @@ def pages(carrier: Carrier) -> list[str]:
 
 
 @pytest.mark.parametrize("carrier", _SOME, ids=lambda carrier: carrier.name)
-async def test_a_document_changes_nothing_that_is_known(engine: AsyncRecollect, carrier: Carrier) -> None:
+async def test_a_document_changes_nothing_that_is_known(engine: AsyncToldOnce, carrier: Carrier) -> None:
     await tell(engine, *KNOWN)
     facts = await slots(engine)
     for page in pages(carrier):
@@ -59,7 +59,7 @@ async def test_no_model_can_prove_a_memory_by_a_document(parts: Components, carr
     ]
 
 
-async def test_a_quotation_shows_the_users_words_without_the_document(engine: AsyncRecollect) -> None:
+async def test_a_quotation_shows_the_users_words_without_the_document(engine: AsyncToldOnce) -> None:
     await tell(
         engine,
         "The mills near Bergen creak at night.\n\n"

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components, owned_subject
-from recollect.extraction.sources import readable_text
-from recollect.profiles.registry import ProfileRegistry
-from recollect.testing import ScriptedModel
-from recollect.text import normalise
-from recollect.types import LoggedMessage, Memory, MemoryKind, MemoryState, RequestScope
 from sample_chats import ALL_KINDS, assistant, note, user
+from toldonce.engine import AsyncToldOnce, Components, owned_subject
+from toldonce.extraction.sources import readable_text
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.testing import ScriptedModel
+from toldonce.text import normalise
+from toldonce.types import LoggedMessage, Memory, MemoryKind, MemoryState, RequestScope
 
 SAID = (
     user("Hi! I'm allergic to peanuts and I moved from Rome to Oslo in May. My password is hunter2."),
@@ -38,7 +38,7 @@ def careless(system: str, asked: str) -> object:
     return {"memories": found, "text": text, "messages": [number for number, _ in shown]}
 
 
-async def formed(engine: AsyncRecollect, profile: str) -> tuple[list[Memory], dict[int, LoggedMessage]]:
+async def formed(engine: AsyncToldOnce, profile: str) -> tuple[list[Memory], dict[int, LoggedMessage]]:
     """Hold the conversation under a profile; return what is known of it, and its log."""
     scope = RequestScope(profile=profile, app="notes", characters=("Kira", "Marcus"))
     recorded = await engine.record(SAID, user="ana", conversation="chat", scope=scope)
@@ -61,7 +61,7 @@ async def formed(engine: AsyncRecollect, profile: str) -> tuple[list[Memory], di
 async def test_every_memory_names_its_speaker_its_message_and_a_quote_found_in_it(
     parts: Components, profile: str, extractor: str
 ) -> None:
-    engine = AsyncRecollect(replace(parts, model=ScriptedModel(careless) if extractor == "model" else None))
+    engine = AsyncToldOnce(replace(parts, model=ScriptedModel(careless) if extractor == "model" else None))
     known, log = await formed(engine, profile)
 
     assert [memory for memory in known if memory.kind is not MemoryKind.TURN]

@@ -10,9 +10,9 @@ import pytest
 
 from patience import PATIENCE_S
 from populated import opened
-from recollect.errors import StoreUnavailableError
-from recollect.maintenance import pace
 from stores import DURABLE, url_of
+from toldonce.errors import StoreUnavailableError
+from toldonce.maintenance import pace
 
 EACH = 20
 

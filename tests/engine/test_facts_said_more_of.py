@@ -2,10 +2,10 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.recall.finalize import SAID_MORE
-from recollect.testing import FakeClock
 from sample_chats import assistant, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.recall.finalize import SAID_MORE
+from toldonce.testing import FakeClock
 
 CHANGES = [
     ("I live in Oslo.", "We left Oslo for Bergen in the end.", "recommend a bakery nearby"),
@@ -22,7 +22,7 @@ HEALTH = [
 ]
 
 
-async def shown(engine: AsyncRecollect, clock: FakeClock, said: list[str], asked: str) -> list[int]:
+async def shown(engine: AsyncToldOnce, clock: FakeClock, said: list[str], asked: str) -> list[int]:
     """Return where each of some words stands in the prompt; -1: nowhere."""
     for number, text in enumerate(said):
         clock.advance(days=1)
@@ -36,7 +36,7 @@ async def shown(engine: AsyncRecollect, clock: FakeClock, said: list[str], asked
 @pytest.mark.parametrize("kind", ["memory", "postgres"])
 @pytest.mark.parametrize(("old", "new", "asked"), CHANGES)
 async def test_a_fact_stands_behind_what_was_said_later_about_it(
-    engine: AsyncRecollect, clock: FakeClock, old: str, new: str, asked: str
+    engine: AsyncToldOnce, clock: FakeClock, old: str, new: str, asked: str
 ) -> None:
     older, _, newer = await shown(engine, clock, [old, "I watched a film last night.", new], asked)
     assert 0 <= newer < older
@@ -44,14 +44,14 @@ async def test_a_fact_stands_behind_what_was_said_later_about_it(
 
 @pytest.mark.parametrize(("old", "new", "asked"), HEALTH)
 async def test_a_hard_constraint_stands_and_what_was_said_later_is_beside_it(
-    engine: AsyncRecollect, clock: FakeClock, old: str, new: str, asked: str
+    engine: AsyncToldOnce, clock: FakeClock, old: str, new: str, asked: str
 ) -> None:
     older, newer = await shown(engine, clock, [old, new], asked)
     assert older >= 0
     assert newer >= 0
 
 
-async def test_a_fact_of_which_nothing_was_said_later_stands_alone(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_fact_of_which_nothing_was_said_later_stands_alone(engine: AsyncToldOnce, clock: FakeClock) -> None:
     places = await shown(
         engine, clock, ["We went to Oslo by train.", "I live in Oslo.", "My boss loves golf."], "recommend a bakery"
     )
@@ -67,7 +67,7 @@ LONG = [
 
 @pytest.mark.parametrize(("old", "opening", "unrelated", "related"), LONG)
 async def test_a_long_statement_about_a_fact_comes_only_where_it_bears(
-    engine: AsyncRecollect, clock: FakeClock, old: str, opening: str, unrelated: str, related: str
+    engine: AsyncToldOnce, clock: FakeClock, old: str, opening: str, unrelated: str, related: str
 ) -> None:
     new = opening + ", ".join(f"item {number}" for number in range(40))
     assert await shown(engine, clock, [old, new], unrelated) == [-1, -1]
@@ -87,7 +87,7 @@ async def test_a_long_statement_about_a_fact_comes_only_where_it_bears(
     ],
 )
 async def test_a_wish_is_not_followed_by_another_that_begins_like_it(
-    engine: AsyncRecollect, clock: FakeClock, wishes: list[str]
+    engine: AsyncToldOnce, clock: FakeClock, wishes: list[str]
 ) -> None:
     await shown(engine, clock, wishes, "thanks!")
     context = await engine.context("thanks!", user="ana")

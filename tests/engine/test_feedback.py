@@ -4,10 +4,6 @@ import json
 
 import pytest
 
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import InjectionMode, MemoryKind
 from sample_chats import (
     ALL_KINDS,
     PEANUTS_AND_OSLO,
@@ -20,12 +16,16 @@ from sample_chats import (
     user,
     with_model,
 )
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import InjectionMode, MemoryKind
 
 ROUNDS = 50
 MUCH = f"{PEANUTS_AND_OSLO} I like green tea. My sister Eva runs a restaurant in Lima."
 
 
-async def block_for(engine: AsyncRecollect, question: str, mode: InjectionMode = "user_prefix") -> str:
+async def block_for(engine: AsyncToldOnce, question: str, mode: InjectionMode = "user_prefix") -> str:
     """Return the last user message as the model sees it: the block, and the question behind it."""
     prepared = await engine.turns.prepare(request(user(question)), asks("ana"), mode=mode)
     assert prepared.injected > 0
@@ -33,7 +33,7 @@ async def block_for(engine: AsyncRecollect, question: str, mode: InjectionMode =
     return content
 
 
-async def test_fifty_rounds_of_quoting_the_block_back_add_no_memory(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_fifty_rounds_of_quoting_the_block_back_add_no_memory(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, MUCH)
     before = await engine.list(user="ana", kinds=ALL_KINDS)
     blocks = set()
@@ -47,7 +47,7 @@ async def test_fifty_rounds_of_quoting_the_block_back_add_no_memory(engine: Asyn
 
 
 async def test_fifty_answers_that_repeat_the_block_add_no_note_and_no_fact(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await tell(engine, MUCH)
     kinds = (MemoryKind.NOTE, MemoryKind.FACT)
@@ -59,16 +59,16 @@ async def test_fifty_answers_that_repeat_the_block_add_no_note_and_no_fact(
     assert await engine.list(user="ana", kinds=kinds) == before
 
 
-async def test_the_words_beside_a_pasted_block_are_the_users_own(engine: AsyncRecollect) -> None:
+async def test_the_words_beside_a_pasted_block_are_the_users_own(engine: AsyncToldOnce) -> None:
     await tell(engine, MUCH)
     await tell(engine, f"{await block_for(engine, RESTAURANT)}\n\nMy cat is called Miso.")
     assert any("Miso" in text for text in await texts(engine, kinds=(MemoryKind.NOTE, MemoryKind.FACT)))
     quotations = await engine.search("Miso", user="ana")
-    assert not any("recollect-memory" in item.memory.text for item in quotations.items)
+    assert not any("toldonce-memory" in item.memory.text for item in quotations.items)
 
 
 @pytest.mark.parametrize("cut", ["head", "tail"])
-async def test_a_block_pasted_by_halves_is_no_statement_either(engine: AsyncRecollect, cut: str) -> None:
+async def test_a_block_pasted_by_halves_is_no_statement_either(engine: AsyncToldOnce, cut: str) -> None:
     await tell(engine, MUCH)
     before = await engine.list(user="ana", kinds=ALL_KINDS)
     quoted = (await block_for(engine, RESTAURANT)).removesuffix(RESTAURANT).strip()
@@ -77,7 +77,7 @@ async def test_a_block_pasted_by_halves_is_no_statement_either(engine: AsyncReco
     assert await engine.list(user="ana", kinds=ALL_KINDS) == before
 
 
-async def test_a_model_is_not_shown_the_block_as_the_users_words(engine: AsyncRecollect, parts: Components) -> None:
+async def test_a_model_is_not_shown_the_block_as_the_users_words(engine: AsyncToldOnce, parts: Components) -> None:
     await engine.add("At a restaurant the user avoids soup.", user="ana")
     model = ScriptedModel(lambda system, asked: {"memories": []})
     await tell(with_model(parts, model), f"{await block_for(engine, RESTAURANT)}\n\nI play the cello in Oslo.")
@@ -87,11 +87,11 @@ async def test_a_model_is_not_shown_the_block_as_the_users_words(engine: AsyncRe
     assert "soup" not in shown
 
 
-async def test_what_the_proxy_adds_is_not_in_its_own_log(engine: AsyncRecollect) -> None:
+async def test_what_the_proxy_adds_is_not_in_its_own_log(engine: AsyncToldOnce) -> None:
     await tell(engine, MUCH)
     asked = request(user(RESTAURANT))
     turn = await engine.turns.prepare(asked, asks("ana"), mode="user_prefix")
     recorded = await engine.turns.finish(asked, asks("ana"), Reply(text="Nuts.", complete=True), turn)
     assert recorded is not None
     logged = await engine.conversations.messages(recorded.conversation, user="ana")
-    assert not any("recollect-memory" in message.text for message in logged)
+    assert not any("toldonce-memory" in message.text for message in logged)

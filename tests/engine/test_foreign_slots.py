@@ -3,10 +3,10 @@
 import pytest
 
 from chats import tiered_parts
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock
-from recollect.types import MemoryKind
 from sample_chats import slots, tell
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryKind
 
 LIVES = {
     "german": (
@@ -44,7 +44,7 @@ LIVES = {
 
 @pytest.mark.parametrize(("told", "known", "sentence"), LIVES.values(), ids=LIVES)
 async def test_the_profile_block_knows_speakers_of_other_languages(
-    engine: AsyncRecollect, clock: FakeClock, told: list[str], known: dict[str, str], sentence: str
+    engine: AsyncToldOnce, clock: FakeClock, told: list[str], known: dict[str, str], sentence: str
 ) -> None:
     for message in told:
         await tell(engine, message)
@@ -56,7 +56,7 @@ async def test_the_profile_block_knows_speakers_of_other_languages(
 
 
 async def test_the_tiered_profile_knows_speakers_of_other_languages(parts: Components) -> None:
-    async with AsyncRecollect(tiered_parts(parts)) as engine:
+    async with AsyncToldOnce(tiered_parts(parts)) as engine:
         for message in ("Je m'appelle Corentin.", "J'habite à Rennes.", "je suis allergique aux arachides"):
             await tell(engine, message)
 
@@ -66,7 +66,7 @@ async def test_the_tiered_profile_knows_speakers_of_other_languages(parts: Compo
         assert line in context.text
 
 
-async def test_a_memory_of_another_language_is_as_it_was_said(engine: AsyncRecollect) -> None:
+async def test_a_memory_of_another_language_is_as_it_was_said(engine: AsyncToldOnce) -> None:
     await tell(engine, "wohne seit kurzem in rostock, was kann man da machen?")
 
     assert await slots(engine) == {"location": "rostock"}
@@ -93,7 +93,7 @@ async def test_a_memory_of_another_language_is_as_it_was_said(engine: AsyncRecol
     ],
 )
 async def test_a_denial_ends_no_fact_and_is_shown_with_it(
-    engine: AsyncRecollect, clock: FakeClock, says: str, denies: str, key: str
+    engine: AsyncToldOnce, clock: FakeClock, says: str, denies: str, key: str
 ) -> None:
     await tell(engine, says)
     assert key in await slots(engine)

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.engine import AsyncRecollect
-from recollect.formation import reader
-from recollect.testing import FakeClock
 from stores import DIALECTS, url_of
+from toldonce import ToldOnce
+from toldonce.engine import AsyncToldOnce
+from toldonce.formation import reader
+from toldonce.testing import FakeClock
 
 pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork"), pytest.mark.process]
 REFUSED = (
-    "RuntimeError: this Recollect was opened before a fork and belongs to the parent process; "
+    "RuntimeError: this ToldOnce was opened before a fork and belongs to the parent process; "
     "open one in each child, and none before forking"
 )
 
@@ -56,7 +56,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_a_fork_may_not_use_what_the_parent_opened(url: str) -> None:
-    with Recollect(url, clock=FakeClock()) as memory:
+    with ToldOnce(url, clock=FakeClock()) as memory:
         memory.add("The canoe is red.", user="ana")
         memory.search("canoe", user="ana")
         outcomes = in_a_fork(
@@ -75,7 +75,7 @@ def test_a_fork_may_not_use_what_the_parent_opened(url: str) -> None:
 
 def test_a_fork_may_not_use_what_the_async_library_opened(url: str) -> None:
     loop = asyncio.new_event_loop()
-    memory = loop.run_until_complete(AsyncRecollect.open(url, clock=FakeClock()))
+    memory = loop.run_until_complete(AsyncToldOnce.open(url, clock=FakeClock()))
     loop.run_until_complete(memory.add("The canoe is red.", user="ana"))
     loop.run_until_complete(memory.search("canoe", user="ana"))
     outcomes = in_a_fork(

@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
-from recollect.testing import FakeClock
-from recollect.types import FormationPlace, FormationStatus, Subject
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.testing import FakeClock
+from toldonce.types import FormationPlace, FormationStatus, Subject
 
 
-async def pages(engine: AsyncRecollect, size: int, owner: Subject | None = None) -> list[FormationStatus]:
+async def pages(engine: AsyncToldOnce, size: int, owner: Subject | None = None) -> list[FormationStatus]:
     found: list[FormationStatus] = []
     while page := await engine.admin.formations(user=owner, limit=size, after=found[-1].place if found else None):
         assert len(page) <= size
@@ -19,7 +19,7 @@ async def pages(engine: AsyncRecollect, size: int, owner: Subject | None = None)
     return found
 
 
-async def test_pages_have_each_formation_once_in_one_order(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_pages_have_each_formation_once_in_one_order(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for number in range(4):
         for name in ("ana", "ben"):
             await engine.record([user(f"I have {number} cats.")], user=name, conversation=f"{name}-{number}")

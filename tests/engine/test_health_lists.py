@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 
 from factories import ANA, memory
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine import health as health_module
-from recollect.errors import BadRequestError, UnknownMemoryError
-from recollect.testing import FakeClock
-from recollect.types import AddMemory, MemoryState, NewNote
 from sample_chats import tell
 from stores import SEALED, STORES
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine import health as health_module
+from toldonce.errors import BadRequestError, UnknownMemoryError
+from toldonce.testing import FakeClock
+from toldonce.types import AddMemory, MemoryState, NewNote
 
 
 @pytest.fixture(params=(*STORES, *SEALED))
@@ -20,7 +20,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def test_never_recalled_and_idle_memories_are_listed_as_counted(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_never_recalled_and_idle_memories_are_listed_as_counted(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.bulk.add([NewNote(f"Ana owns {name}.", 0.5) for name in ("apples", "violins", "candles")], user="ana")
     await engine.context("violins", user="ana")
     clock.advance(days=31)
@@ -43,9 +43,7 @@ async def test_never_recalled_and_idle_memories_are_listed_as_counted(engine: As
     assert [*first, *rest] == await engine.health.never_recalled(user="ana")
 
 
-async def test_what_took_the_place_of_what_is_listed_with_its_decision(
-    engine: AsyncRecollect, clock: FakeClock
-) -> None:
+async def test_what_took_the_place_of_what_is_listed_with_its_decision(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for city in ("Rome", "Oslo", "Bergen"):
         await tell(engine, f"I live in {city}.")
         clock.advance(days=1)
@@ -65,7 +63,7 @@ async def test_what_took_the_place_of_what_is_listed_with_its_decision(
 
 
 async def test_a_held_fact_is_listed_with_the_active_one_of_its_slot(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await tell(engine, "I live in Oslo.")
     [oslo] = [known for known in await engine.list(user="ana") if known.value == "Oslo"]
@@ -78,7 +76,7 @@ async def test_a_held_fact_is_listed_with_the_active_one_of_its_slot(
     assert await engine.health.held_conflicts(user="ana", after=held.id) == []
 
 
-async def test_near_duplicates_are_listed_page_by_page(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_near_duplicates_are_listed_page_by_page(engine: AsyncToldOnce, clock: FakeClock) -> None:
     texts = [f"Ana keeps {number} red bicycles in the garage." for number in (2, 3, 4)]
     for text in (*texts, "The choir meets on Mondays.", "Bread needs flour and water."):
         await engine.bulk.add([NewNote(text, 0.5)], user="ana")
@@ -103,9 +101,9 @@ async def test_near_duplicates_are_listed_page_by_page(engine: AsyncRecollect, c
 
 @pytest.mark.near_only(reason="the bound of the server's process is set here")
 async def test_a_comparison_that_is_cut_goes_on_with_the_next_page(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.maintenance import near_pairs
+    from toldonce.maintenance import near_pairs
 
     monkeypatch.setattr(health_module, "MAX_COMPARISONS", 100)
     monkeypatch.setattr(near_pairs, "_MAX_BLOCK_ROWS", 8)
@@ -121,7 +119,7 @@ async def test_a_comparison_that_is_cut_goes_on_with_the_next_page(
     assert compared == 60 * 59 // 2
 
 
-async def test_nothing_is_listed_of_an_unknown_subject_and_bad_values_are_refused(engine: AsyncRecollect) -> None:
+async def test_nothing_is_listed_of_an_unknown_subject_and_bad_values_are_refused(engine: AsyncToldOnce) -> None:
     for listed in (engine.health.never_recalled, engine.health.idle, engine.health.replaced):
         assert await listed(user="nobody") == []
     assert await engine.health.held_conflicts(user="nobody") == []
@@ -133,7 +131,7 @@ async def test_nothing_is_listed_of_an_unknown_subject_and_bad_values_are_refuse
         await engine.health.idle(user="ana", after="nothing")
 
 
-async def test_lists_leave_out_what_is_closed(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_lists_leave_out_what_is_closed(engine: AsyncToldOnce, clock: FakeClock) -> None:
     note = await engine.add("Ana owns a kite.", user="ana")
     clock.advance(days=91)
     assert [known.id for known in await engine.health.idle(user="ana")] == [note.id]

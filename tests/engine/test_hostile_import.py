@@ -11,10 +11,10 @@ import pytest
 
 from crafted import Ana, Line, exported, first, honest_export, note, place, read, take_in, turn, with_subject, write
 from populated import opened
-from recollect.errors import BadRequestError, UnknownMemoryError
-from recollect.types import Action, MemoryKind, MemoryState, Subject
 from sample_chats import ALL_KINDS, assistant, tell, user
 from stores import DURABLE
+from toldonce.errors import BadRequestError, UnknownMemoryError
+from toldonce.types import Action, MemoryKind, MemoryState, Subject
 
 ANAS = "The word for my cellar door is marmalade."
 API_KEY = "sk-proj-Qm3vT9xLr2WzK8bYd5NcHj7Pf4Gs6Ea1Ru0Ti"  # made up
@@ -209,7 +209,7 @@ async def test_v16_a_planted_order_waits_for_review_whatever_the_file_says(
     again = await exported(ana.url, "mallory")
     async with opened(ana.url) as engine:
         await engine.erasure.subject("mallory")
-    fresh = ana.url.replace("recollect.sqlite3", "fresh.sqlite3") if ana.url.startswith("sqlite") else ""
+    fresh = ana.url.replace("toldonce.sqlite3", "fresh.sqlite3") if ana.url.startswith("sqlite") else ""
     if fresh:
         assert (await take_in(fresh, again, trusted=True)).held == 0
         assert await exported(fresh, "mallory") == again

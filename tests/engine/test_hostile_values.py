@@ -9,9 +9,9 @@ import pytest
 
 from crafted import Ana, Line, NoBar, again, exported, first, honest_export, place, read, setting, take_in, turn, write
 from populated import opened, parts_of
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
 from stores import DURABLE
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +163,7 @@ async def test_hostile_bytes_are_named_by_their_line_and_nothing_is_written(
     url = place("file", tmp_path, "there")
     components = await parts_of(url)
     limit = {"max_body_bytes": 90_000 if why == "is longer than" else 10_000_000}
-    async with AsyncRecollect(replace(components, settings=components.settings.model_copy(update=limit))) as engine:
+    async with AsyncToldOnce(replace(components, settings=components.settings.model_copy(update=limit))) as engine:
         changed = BAD_BYTES[why](mallorys)
         assert changed != mallorys
         with pytest.raises(BadRequestError, match=r"^line \d+: ") as raised:

@@ -11,24 +11,24 @@ import pytest
 
 from immediate_embedder import ImmediateWordEmbedder
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.concurrency import MAX_STALE_ATTEMPTS, Turns
-from recollect.engine import AsyncRecollect
-from recollect.engine.bulk import BulkService
-from recollect.errors import BadRequestError
-from recollect.providers.protocols import ImmediateTextEmbedder
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Memory, NewNote, Subject, Vectors
+from toldonce import ToldOnce
+from toldonce.concurrency import MAX_STALE_ATTEMPTS, Turns
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.bulk import BulkService
+from toldonce.errors import BadRequestError
+from toldonce.providers.protocols import ImmediateTextEmbedder
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Memory, NewNote, Subject, Vectors
 
 
 @pytest.fixture
 def on_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were added in the engine's thread."""
     texts: list[str] = []
-    add, add_many = AsyncRecollect.add, BulkService.add
+    add, add_many = AsyncToldOnce.add, BulkService.add
 
-    async def noted(engine: AsyncRecollect, text: str, **options: object) -> Memory:
+    async def noted(engine: AsyncToldOnce, text: str, **options: object) -> Memory:
         texts.append(text)
         return await add(engine, text, **options)  # type: ignore[arg-type]  # passed on as they came
 
@@ -36,21 +36,21 @@ def on_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         texts.extend(notes)
         return await add_many(service, notes, **options)  # type: ignore[arg-type]  # passed on as they came
 
-    monkeypatch.setattr(AsyncRecollect, "add", noted)
+    monkeypatch.setattr(AsyncToldOnce, "add", noted)
     monkeypatch.setattr(BulkService, "add", many_noted)
     return texts
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Recollect]:
-    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as opened:
+def memory(tmp_path: Path) -> Iterator[ToldOnce]:
+    with ToldOnce(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as opened:
         opened.add("I row.", user="ana")
         opened.search("rowing", user="ana")
         opened.add("I ski.", user="ana")
         yield opened
 
 
-def test_notes_that_say_nothing_known_are_added_in_their_thread(memory: Recollect, on_the_loop: list[str]) -> None:
+def test_notes_that_say_nothing_known_are_added_in_their_thread(memory: ToldOnce, on_the_loop: list[str]) -> None:
     tea = memory.add("I like tea.", user="ana", importance=0.9, type="preference")
     shelves = memory.bulk.add(["Shelf 1 holds jars.", NewNote("Shelf 2 holds pens.", 0.2)], user="ana")
     assert on_the_loop == []
@@ -64,16 +64,16 @@ def test_notes_that_say_nothing_known_are_added_in_their_thread(memory: Recollec
 def test_first_notes_are_added_in_their_thread(tmp_path: Path, on_the_loop: list[str]) -> None:
     path = tmp_path / "memory.db"
     for number in range(2):
-        with Recollect(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
+        with ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
             memory.add(f"Shelf {number} holds jars.", user="ana")
             memory.bulk.add([f"Drawer {number} holds pens.", f"Box {number} holds caps."], user="ben")
-    with Recollect(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
+    with ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         assert [len(memory.list(user=user)) for user in ("ana", "ben")] == [2, 4]
         assert on_the_loop == []
         assert memory.add("shelf 1 HOLDS jars", user="ana").text == "Shelf 1 holds jars."
 
 
-def test_known_notes_are_strengthened_by_the_engine(memory: Recollect, on_the_loop: list[str]) -> None:
+def test_known_notes_are_strengthened_by_the_engine(memory: ToldOnce, on_the_loop: list[str]) -> None:
     tea = memory.add("I like tea.", user="ana")
     assert memory.add("i like TEA", user="ana", importance=0.95).id == tea.id
     assert on_the_loop == ["i like TEA"]
@@ -83,8 +83,8 @@ def test_known_notes_are_strengthened_by_the_engine(memory: Recollect, on_the_lo
 def test_what_another_process_adds_meanwhile_is_known(tmp_path: Path, on_the_loop: list[str]) -> None:
     path, clock = tmp_path / "memory.db", FakeClock()
     with (
-        Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as ours,
-        Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as theirs,
+        ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=clock) as ours,
+        ToldOnce(path, embedder=ImmediateWordEmbedder(), clock=clock) as theirs,
     ):
         for text in ("I row.", "I ski."):
             ours.add(text, user="ana")
@@ -96,7 +96,7 @@ def test_what_another_process_adds_meanwhile_is_known(tmp_path: Path, on_the_loo
         assert len(ours.list(user="ana")) == 4
 
 
-def test_threads_that_add_the_same_at_once_add_it_once(memory: Recollect) -> None:
+def test_threads_that_add_the_same_at_once_add_it_once(memory: ToldOnce) -> None:
     texts = [f"Shelf {number} holds jars." for number in range(40)]
     with ThreadPoolExecutor(8) as pool:
         kept = list(pool.map(lambda text: memory.add(text, user="ana"), texts * 2))
@@ -107,7 +107,7 @@ def test_threads_that_add_the_same_at_once_add_it_once(memory: Recollect) -> Non
 
 
 def test_no_thread_passes_a_note_that_the_engine_adds(
-    memory: Recollect, on_the_loop: list[str], monkeypatch: pytest.MonkeyPatch
+    memory: ToldOnce, on_the_loop: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tea = memory.add("I like tea.", user="ana")
     threads = 2 * MAX_STALE_ATTEMPTS
@@ -151,7 +151,7 @@ def test_a_profile_that_is_full_evicts_as_ever(tmp_path: Path, on_the_loop: list
     folder.mkdir()
     (folder / "small.toml").write_text("[capacity]\nmax_memories = 4\n", "utf-8")
     path = tmp_path / "memory.db"
-    with Recollect(
+    with ToldOnce(
         path, embedder=ImmediateWordEmbedder(), clock=FakeClock(), profiles=folder, profile="small"
     ) as memory:
         for number in range(8):
@@ -160,7 +160,7 @@ def test_a_profile_that_is_full_evicts_as_ever(tmp_path: Path, on_the_loop: list
     assert len(on_the_loop) < 8
 
 
-def test_apps_and_sessions_are_left_to_the_engine(memory: Recollect, on_the_loop: list[str]) -> None:
+def test_apps_and_sessions_are_left_to_the_engine(memory: ToldOnce, on_the_loop: list[str]) -> None:
     for subject in (Subject("app", "ana/calendar"), Subject("session", "ana/1")):
         for number in range(3):
             memory.add(f"Shelf {number} holds jars.", user=subject)
@@ -170,14 +170,14 @@ def test_apps_and_sessions_are_left_to_the_engine(memory: Recollect, on_the_loop
 
 def test_a_failing_embedder_is_reported_as_ever(tmp_path: Path) -> None:
     embedder = ImmediateWordEmbedder()
-    with Recollect(tmp_path / "memory.db", embedder=embedder, clock=FakeClock()) as memory:
+    with ToldOnce(tmp_path / "memory.db", embedder=embedder, clock=FakeClock()) as memory:
         for text in ("I row.", "I ski."):
             memory.add(text, user="ana")
         embedder.fails = True
         assert memory.add("I swim.", user="ana").text == "I swim."
 
 
-def test_invalid_notes_are_refused_and_a_closed_engine_adds_none(memory: Recollect) -> None:
+def test_invalid_notes_are_refused_and_a_closed_engine_adds_none(memory: ToldOnce) -> None:
     with pytest.raises(BadRequestError, match="empty"):
         memory.add(" ", user="ana")
     with pytest.raises(BadRequestError, match="note 2 of 2"):

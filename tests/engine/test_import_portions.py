@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from populated import opened, parts_of
-from recollect.engine import AsyncRecollect
-from recollect.errors import StoreUnavailableError
-from recollect.maintenance import pace
-from recollect.store.sql.maintenance import IMPORT_SPREAD
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import StoreUnavailableError
+from toldonce.maintenance import pace
+from toldonce.store.sql.maintenance import IMPORT_SPREAD
 
 USERS, EACH = 12, 20
 
@@ -63,7 +63,7 @@ async def data(tmp_path: Path) -> bytes:
 async def stopped_after(url: str, data: bytes, lines: int) -> int:
     """Import until so many lines were read, and the engine is closed then; return how many lines were read."""
     file = Watched(data, stop_at=lines)
-    async with AsyncRecollect(await parts_of(url)) as engine:
+    async with AsyncToldOnce(await parts_of(url)) as engine:
         engine.transfer._closing_down = lambda: file.stopped
         with pytest.raises(StoreUnavailableError, match="the import was stopped"):
             await engine.transfer.import_from(file)
@@ -121,7 +121,7 @@ class StopBeforeWriting:
 
 async def test_an_import_stopped_while_it_writes_leaves_nothing_half_written(data: bytes, there: str) -> None:
     bar = StopBeforeWriting()
-    async with AsyncRecollect(await parts_of(there)) as engine:
+    async with AsyncToldOnce(await parts_of(there)) as engine:
         engine.transfer._closing_down = lambda: bar.stopped
         with pytest.raises(StoreUnavailableError, match="the import was stopped"):
             await engine.transfer.import_from(io.BytesIO(data), progress=bar, trusted=True)
@@ -130,7 +130,7 @@ async def test_an_import_stopped_while_it_writes_leaves_nothing_half_written(dat
 
 
 async def test_imported_subjects_are_not_all_due_for_maintenance_at_once(data: bytes, there: str) -> None:
-    async with AsyncRecollect(await parts_of(there)) as engine:
+    async with AsyncToldOnce(await parts_of(there)) as engine:
         store, clock = engine._components.store, engine._components.clock
         await engine.transfer.import_from(io.BytesIO(data))
         now = clock.now()

@@ -8,12 +8,12 @@ import pytest
 
 from integration.test_embedder_down import Embeddings
 from integration.test_embeddings_api import WORDS
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_components
-from recollect.errors import OtherEmbedderError
-from recollect.settings import Settings
-from recollect.testing import FakeClock
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import open_components
+from toldonce.errors import OtherEmbedderError
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
 
 
 @pytest.fixture(params=DURABLE)
@@ -37,14 +37,14 @@ def by_api(url: str, embeddings: Embeddings, model: str = "words", dim: int = WO
 async def test_u14_an_api_of_the_settings_is_calibrated_at_its_first_start_alone(
     url: str, embeddings: Embeddings, clock: FakeClock
 ) -> None:
-    async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
+    async with AsyncToldOnce(await open_components(by_api(url, embeddings), clock)) as engine:
         first = (await engine.embedder.status()).record
     asked = embeddings.asked
     assert asked > 0
     assert first.chosen_at is not None
     assert (first.curve.midpoint, first.curve.slope) != (0.45, 12.0), "fitted, and not the settings' defaults"
     parts = await open_components(by_api(url, embeddings), clock)
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         assert (await engine.embedder.status()).record == first
         midpoint = np.array([first.curve.midpoint], dtype=np.float32)
         assert parts.embedder.relevance(midpoint)[0] == pytest.approx(0.5, abs=0.01)
@@ -55,7 +55,7 @@ async def test_u14_a_curve_of_the_settings_stands_and_asks_nothing(
     url: str, embeddings: Embeddings, clock: FakeClock
 ) -> None:
     settings = by_api(url, embeddings, embed_midpoint=0.7, embed_slope=20.0)
-    async with AsyncRecollect(await open_components(settings, clock)) as engine:
+    async with AsyncToldOnce(await open_components(settings, clock)) as engine:
         curve = (await engine.embedder.status()).record.curve
     assert (curve.midpoint, curve.slope, embeddings.asked) == (0.7, 20.0, 0)
 
@@ -64,18 +64,18 @@ async def test_u14_a_curve_of_the_settings_stands_and_asks_nothing(
 async def test_u14_another_model_or_dimension_in_the_settings_is_refused(
     url: str, embeddings: Embeddings, clock: FakeClock, model: str, dim: int
 ) -> None:
-    async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
+    async with AsyncToldOnce(await open_components(by_api(url, embeddings), clock)) as engine:
         await engine.add("Ana plays the cello.", user="ana")
-    with pytest.raises(OtherEmbedderError, match="recollect embedder use"):
+    with pytest.raises(OtherEmbedderError, match="toldonce embedder use"):
         await open_components(by_api(url, embeddings, model, dim), clock)
-    async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
+    async with AsyncToldOnce(await open_components(by_api(url, embeddings), clock)) as engine:
         assert len((await engine.search("Who plays the cello?", user="ana")).items) == 1
 
 
 async def test_u14_an_api_beside_memories_of_the_built_in_embedder_is_refused(
     url: str, embeddings: Embeddings, clock: FakeClock
 ) -> None:
-    async with AsyncRecollect(await open_components(Settings(database_url=url), clock)) as engine:
+    async with AsyncToldOnce(await open_components(Settings(database_url=url), clock)) as engine:
         await engine.add("Ana plays the cello.", user="ana")
     with pytest.raises(OtherEmbedderError, match="wordllama"):
         await open_components(by_api(url, embeddings), clock)
@@ -85,9 +85,9 @@ async def test_u14_an_api_beside_memories_of_the_built_in_embedder_is_refused(
 async def test_u14_variables_that_are_taken_away_leave_the_database_its_embedder(
     url: str, embeddings: Embeddings, clock: FakeClock
 ) -> None:
-    async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
+    async with AsyncToldOnce(await open_components(by_api(url, embeddings), clock)) as engine:
         await engine.add("Ana plays the cello.", user="ana")
-    async with AsyncRecollect(await open_components(Settings(database_url=url), clock)) as engine:
+    async with AsyncToldOnce(await open_components(Settings(database_url=url), clock)) as engine:
         [found] = (await engine.search("Who plays the cello?", user="ana")).items
         assert found.similarity > 0
 
@@ -96,8 +96,8 @@ async def test_u14_an_api_that_is_down_at_the_first_start_is_calibrated_at_the_n
     url: str, embeddings: Embeddings, clock: FakeClock
 ) -> None:
     await embeddings.fall_into("500")
-    async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
+    async with AsyncToldOnce(await open_components(by_api(url, embeddings), clock)) as engine:
         assert (await engine.embedder.status()).record.chosen_at is None
     await embeddings.recover()
-    async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
+    async with AsyncToldOnce(await open_components(by_api(url, embeddings), clock)) as engine:
         assert (await engine.embedder.status()).record.chosen_at is not None

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import pytest
 
 from append_only import ScriptedChat
-from recollect.engine import AsyncRecollect
-from recollect.engine.prompt_ledger import ChatLedger
-from recollect.types import PromptInsertion, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.prompt_ledger import ChatLedger
+from toldonce.types import PromptInsertion, Subject
 
 
 async def test_what_is_forgotten_while_its_prompt_is_written_is_no_error(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     secret = await engine.add("The safe of the user is in the cellar of the restaurant.", user="ana")

@@ -5,22 +5,22 @@ import uuid
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import UnknownMemoryError
-from recollect.types import MemoryKind, Subject
 from sample_chats import ALL_KINDS, PEANUTS_AND_OSLO, RESTAURANT, asks, request, tell, texts, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import UnknownMemoryError
+from toldonce.types import MemoryKind, Subject
 
 UNKNOWN = str(uuid.UUID(int=7))
 
 
-async def both(engine: AsyncRecollect) -> None:
+async def both(engine: AsyncToldOnce) -> None:
     """Let Ana and Ben say the same words, and Ben some more."""
     for who in ("ana", "ben"):
         await engine.record([user(PEANUTS_AND_OSLO)], user=who, conversation="the same id")
     await tell(engine, "I keep bees behind the restaurant.", who="ben")
 
 
-async def test_the_same_words_make_memories_of_their_own(engine: AsyncRecollect) -> None:
+async def test_the_same_words_make_memories_of_their_own(engine: AsyncToldOnce) -> None:
     await both(engine)
     lists = {who: await engine.list(user=who, kinds=ALL_KINDS) for who in ("ana", "ben")}
     assert {memory.subject for memory in lists["ana"]} == {Subject("user", "ana")}
@@ -28,7 +28,7 @@ async def test_the_same_words_make_memories_of_their_own(engine: AsyncRecollect)
     assert await texts(engine, "ana") < await texts(engine, "ben")
 
 
-async def test_search_and_prompt_show_only_ones_own(engine: AsyncRecollect) -> None:
+async def test_search_and_prompt_show_only_ones_own(engine: AsyncToldOnce) -> None:
     await both(engine)
     found = await engine.search("bees behind the restaurant, peanuts", user="ana")
     assert found.items
@@ -39,7 +39,7 @@ async def test_search_and_prompt_show_only_ones_own(engine: AsyncRecollect) -> N
     assert "keep bees" not in json.loads(turn.body)["messages"][-1]["content"]
 
 
-async def test_the_block_of_the_same_facts_has_another_boundary_for_each_user(engine: AsyncRecollect) -> None:
+async def test_the_block_of_the_same_facts_has_another_boundary_for_each_user(engine: AsyncToldOnce) -> None:
     await both(engine)
     bodies = [
         (await engine.turns.prepare(request(user("Peanuts?")), asks(who), mode="system_append")).body
@@ -50,7 +50,7 @@ async def test_the_block_of_the_same_facts_has_another_boundary_for_each_user(en
 
 
 @pytest.mark.parametrize("verb", ["get", "history", "forget"])
-async def test_foreign_and_unknown_memories_get_the_same_error(engine: AsyncRecollect, verb: str) -> None:
+async def test_foreign_and_unknown_memories_get_the_same_error(engine: AsyncToldOnce, verb: str) -> None:
     await both(engine)
     call = {"get": engine.get, "history": engine.history.get, "forget": engine.forget}[verb]
     [theirs, *_] = await engine.list(user="ben")
@@ -64,12 +64,12 @@ async def test_foreign_and_unknown_memories_get_the_same_error(engine: AsyncReco
 
 
 @pytest.mark.parametrize("wanted", ["", "x", "0", "../ana", "0190-"])
-async def test_what_is_no_id_at_all_is_unknown_too(engine: AsyncRecollect, wanted: str) -> None:
+async def test_what_is_no_id_at_all_is_unknown_too(engine: AsyncToldOnce, wanted: str) -> None:
     with pytest.raises(UnknownMemoryError):
         await engine.get(wanted, user="ana")
 
 
-async def test_a_foreign_conversation_reads_like_one_that_is_not_there(engine: AsyncRecollect) -> None:
+async def test_a_foreign_conversation_reads_like_one_that_is_not_there(engine: AsyncToldOnce) -> None:
     await both(engine)
     [theirs, *_] = await engine.conversations.list(user="ben")
     assert await engine.conversations.messages(theirs.id, user="ben") != []
@@ -80,7 +80,7 @@ async def test_a_foreign_conversation_reads_like_one_that_is_not_there(engine: A
     )
 
 
-async def test_one_chat_id_of_two_users_is_two_conversations(engine: AsyncRecollect) -> None:
+async def test_one_chat_id_of_two_users_is_two_conversations(engine: AsyncToldOnce) -> None:
     await both(engine)
     mine, theirs = [
         {
@@ -94,7 +94,7 @@ async def test_one_chat_id_of_two_users_is_two_conversations(engine: AsyncRecoll
     assert not mine & theirs
 
 
-async def test_decisions_tell_of_ones_own_alone(engine: AsyncRecollect) -> None:
+async def test_decisions_tell_of_ones_own_alone(engine: AsyncToldOnce) -> None:
     await both(engine)
     mine = await engine.history.decisions(user="ana")
     assert mine
@@ -102,7 +102,7 @@ async def test_decisions_tell_of_ones_own_alone(engine: AsyncRecollect) -> None:
     assert not any("bees" in line.text for line in mine)
 
 
-async def test_what_one_forgets_the_other_still_knows(engine: AsyncRecollect) -> None:
+async def test_what_one_forgets_the_other_still_knows(engine: AsyncToldOnce) -> None:
     await both(engine)
     for memory in await engine.list(user="ana", kinds=ALL_KINDS):
         await engine.forget(memory.id, user="ana")
@@ -110,7 +110,7 @@ async def test_what_one_forgets_the_other_still_knows(engine: AsyncRecollect) ->
     assert "peanuts" in str((await engine.search("peanuts", user="ben")).items)
 
 
-async def test_another_users_data_changes_no_score(engine: AsyncRecollect) -> None:
+async def test_another_users_data_changes_no_score(engine: AsyncToldOnce) -> None:
     await both(engine)
     before = await engine.search("restaurant peanuts Oslo", user="ana")
     for place in range(30):
@@ -122,7 +122,7 @@ async def test_another_users_data_changes_no_score(engine: AsyncRecollect) -> No
     assert (after.considered, after.left_out) == (before.considered, before.left_out)
 
 
-async def test_listing_from_behind_a_foreign_id_shows_nothing_foreign(engine: AsyncRecollect) -> None:
+async def test_listing_from_behind_a_foreign_id_shows_nothing_foreign(engine: AsyncToldOnce) -> None:
     await both(engine)
     [theirs, *_] = await engine.list(user="ben")
     behind = await engine.list(user="ana", after=theirs.id, kinds=(MemoryKind.FACT,))
@@ -131,7 +131,7 @@ async def test_listing_from_behind_a_foreign_id_shows_nothing_foreign(engine: As
 
 @pytest.mark.parametrize("name", ["app:x", "global", "shared:team"])
 async def test_a_users_name_that_looks_like_another_kind_opens_no_other_subject(
-    engine: AsyncRecollect, name: str
+    engine: AsyncToldOnce, name: str
 ) -> None:
     other = Subject.parse(name)
     await engine.add("The team meets at noon.", user=other)

@@ -6,17 +6,17 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError, BadSubjectError, UnknownKeyError
-from recollect.testing import FakeClock
-from recollect.types import Access, Caller, KeyLimits, NewApiKey, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError, BadSubjectError, UnknownKeyError
+from toldonce.testing import FakeClock
+from toldonce.types import Access, Caller, KeyLimits, NewApiKey, Subject
 
 ANA = NewApiKey(name="phone", access=Access.WRITE, user="ana", tenant="acme")
 OPERATOR = NewApiKey(name="operator", access=Access.ADMIN, tenant=None)
 
 
 @pytest.mark.near_only(reason="the server looks keys up itself")
-async def test_a_key_is_found_by_its_secret_alone(engine: AsyncRecollect) -> None:
+async def test_a_key_is_found_by_its_secret_alone(engine: AsyncToldOnce) -> None:
     limits = KeyLimits(requests_per_minute=60, concurrent_requests=2, body_bytes=10_000)
     made, secret = await engine.keys.create(replace(ANA, limits=limits))
     other, _ = await engine.keys.create(OPERATOR)
@@ -35,7 +35,7 @@ async def test_a_key_is_found_by_its_secret_alone(engine: AsyncRecollect) -> Non
 
 
 @pytest.mark.near_only(reason="the server looks keys up itself")
-async def test_a_revoked_key_stays_listed_and_is_not_valid(engine: AsyncRecollect) -> None:
+async def test_a_revoked_key_stays_listed_and_is_not_valid(engine: AsyncToldOnce) -> None:
     made, secret = await engine.keys.create(ANA)
     now = engine.clock.now()
     assert made.is_valid(now)
@@ -45,12 +45,12 @@ async def test_a_revoked_key_stays_listed_and_is_not_valid(engine: AsyncRecollec
     assert await engine.keys.find(secret) == revoked
     assert await engine.keys.revoke(made.id) == revoked
     assert not await engine.keys.is_any_valid()
-    with pytest.raises(UnknownKeyError, match="recollect keys list"):
+    with pytest.raises(UnknownKeyError, match="toldonce keys list"):
         await engine.keys.revoke("k_none")
 
 
 @pytest.mark.near_only(reason="a server that has a key takes no request without one")
-async def test_a_key_expires(engine: AsyncRecollect) -> None:
+async def test_a_key_expires(engine: AsyncToldOnce) -> None:
     now = engine.clock.now()
     made, _ = await engine.keys.create(replace(ANA, expires_at=now + timedelta(days=1)))
     assert made.is_valid(now)
@@ -80,20 +80,20 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("new", REFUSED, ids=repr)
-async def test_a_key_that_makes_no_sense_is_refused(engine: AsyncRecollect, new: NewApiKey) -> None:
+async def test_a_key_that_makes_no_sense_is_refused(engine: AsyncToldOnce, new: NewApiKey) -> None:
     with pytest.raises(BadRequestError):
         await engine.keys.create(new)
     assert await engine.keys.list() == []
 
 
 @pytest.mark.parametrize("new", [replace(ANA, user=""), replace(ANA, tenant="Acme"), replace(ANA, user="a\x00")])
-async def test_a_key_is_bound_to_a_name_that_can_be(engine: AsyncRecollect, new: NewApiKey) -> None:
+async def test_a_key_is_bound_to_a_name_that_can_be(engine: AsyncToldOnce, new: NewApiKey) -> None:
     with pytest.raises(BadSubjectError):
         await engine.keys.create(new)
 
 
 @pytest.mark.near_only(reason="a server makes its first key itself")
-async def test_the_first_key_is_made_once(engine: AsyncRecollect) -> None:
+async def test_the_first_key_is_made_once(engine: AsyncToldOnce) -> None:
     made = await asyncio.gather(*(engine.keys.create_first() for _ in range(4)))
     [secret] = [secret for secret in made if secret is not None]
     key = await engine.keys.find(secret)
@@ -104,7 +104,7 @@ async def test_the_first_key_is_made_once(engine: AsyncRecollect) -> None:
 
 
 @pytest.mark.near_only(reason="the server names the actor")
-async def test_the_audit_log_says_who_did_what_and_no_secret(engine: AsyncRecollect) -> None:
+async def test_the_audit_log_says_who_did_what_and_no_secret(engine: AsyncToldOnce) -> None:
     made, secret = await engine.keys.create(ANA, actor="key:k_1")
     await engine.keys.revoke(made.id, actor="cli")
     await engine.keys.note_act("apps.purge", actor="key:k_1", target="42", count=3)
@@ -120,7 +120,7 @@ async def test_the_audit_log_says_who_did_what_and_no_secret(engine: AsyncRecoll
 
 
 @pytest.mark.near_only(reason="the server looks keys up itself")
-async def test_the_last_use_is_noted(engine: AsyncRecollect) -> None:
+async def test_the_last_use_is_noted(engine: AsyncToldOnce) -> None:
     made, secret = await engine.keys.create(ANA)
     assert made.last_used_at is None
     await engine.keys.note_use(secret)
@@ -129,7 +129,7 @@ async def test_the_last_use_is_noted(engine: AsyncRecollect) -> None:
 
 
 @pytest.mark.near_only(reason="the server looks keys up itself")
-async def test_erasing_a_user_erases_the_keys_bound_to_it(engine: AsyncRecollect) -> None:
+async def test_erasing_a_user_erases_the_keys_bound_to_it(engine: AsyncToldOnce) -> None:
     _, secret = await engine.keys.create(ANA)
     other, _ = await engine.keys.create(replace(ANA, tenant=""))
     ana = Subject("user", "ana", "acme")

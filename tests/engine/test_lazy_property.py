@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.engine.lazy_property import lazy_property
-from recollect.worker.loop import Worker
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.lazy_property import lazy_property
+from toldonce.worker.loop import Worker
 
 THREADS = 4
 # Threads that are held back by the lock do not come to the barrier: it breaks after this time.
@@ -41,7 +41,7 @@ def test_a_property_is_computed_once_and_may_use_another() -> None:
 
 @pytest.mark.near_only(reason="the server has its own workers")
 async def test_threads_that_ask_at_once_share_one_worker(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     together = threading.Barrier(THREADS)
     made: list[Worker] = []

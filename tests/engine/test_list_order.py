@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from factories import decision, memory
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadRequestError
-from recollect.testing import FakeClock
-from recollect.types import NO_DETAIL, AddMemory, Memory, MemoryDetail, MemoryKind, MemoryOrder, NewNote, Subject
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadRequestError
+from toldonce.testing import FakeClock
+from toldonce.types import NO_DETAIL, AddMemory, Memory, MemoryDetail, MemoryKind, MemoryOrder, NewNote, Subject
 
 WEIGHTS = (0.3, 0.9, 0.5, 0.9, 0.1, 0.5)
 SUBJECTS = ("apples", "violins", "mountains", "rivers", "bicycles", "candles")
 
 
-async def filled(engine: AsyncRecollect, clock: FakeClock) -> list[Memory]:
+async def filled(engine: AsyncToldOnce, clock: FakeClock) -> list[Memory]:
     """Store some notes, of which two were used at different times; return them oldest first."""
     notes = [NewNote(f"Ana owns {name}.", weight) for name, weight in zip(SUBJECTS, WEIGHTS, strict=True)]
     await engine.bulk.add(notes[:4], user="ana")
@@ -43,7 +43,7 @@ def expected(memories: list[Memory], order: MemoryOrder) -> list[str]:
 
 @pytest.mark.parametrize("order", MemoryOrder)
 async def test_pages_in_each_order_have_each_memory_once(
-    engine: AsyncRecollect, clock: FakeClock, order: MemoryOrder
+    engine: AsyncToldOnce, clock: FakeClock, order: MemoryOrder
 ) -> None:
     memories = await filled(engine, clock)
     assert len({memory.uses for memory in memories}) > 1
@@ -61,7 +61,7 @@ async def test_pages_in_each_order_have_each_memory_once(
 
 
 @pytest.mark.parametrize("order", MemoryOrder)
-async def test_an_order_goes_with_the_filters(engine: AsyncRecollect, clock: FakeClock, order: MemoryOrder) -> None:
+async def test_an_order_goes_with_the_filters(engine: AsyncToldOnce, clock: FakeClock, order: MemoryOrder) -> None:
     memories = await filled(engine, clock)
     closed = await engine.forget(memories[1].id, user="ana")
     assert closed.id not in {known.id for known in await engine.list(user="ana", order=order)}
@@ -72,7 +72,7 @@ async def test_an_order_goes_with_the_filters(engine: AsyncRecollect, clock: Fak
 
 
 @pytest.mark.parametrize("order", MemoryOrder)
-async def test_an_order_goes_with_a_tag(engine: AsyncRecollect, parts: Components, order: MemoryOrder) -> None:
+async def test_an_order_goes_with_a_tag(engine: AsyncToldOnce, parts: Components, order: MemoryOrder) -> None:
     kira, marcus = Subject("character", "ana/kira"), MemoryDetail(tags=("pair:kira+marcus",))
     for number, weight in enumerate(WEIGHTS):
         for text, detail in ((f"Marcus broke window {number}.", marcus), (f"Eve mended roof {number}.", NO_DETAIL)):
@@ -87,13 +87,13 @@ async def test_an_order_goes_with_a_tag(engine: AsyncRecollect, parts: Component
     assert [known.id for known in rest] == wanted[2:]
 
 
-async def test_a_page_after_a_memory_that_is_gone_is_empty(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_page_after_a_memory_that_is_gone_is_empty(engine: AsyncToldOnce, clock: FakeClock) -> None:
     memories = await filled(engine, clock)
     await engine.erase(memories[0].id, user="ana")
     assert await engine.list(user="ana", order=MemoryOrder.IMPORTANCE, after=memories[0].id) == []
     assert len(await engine.list(user="ana", order=MemoryOrder.OLDEST, after=memories[0].id)) == 5
 
 
-async def test_an_unknown_order_is_refused(engine: AsyncRecollect) -> None:
+async def test_an_unknown_order_is_refused(engine: AsyncToldOnce) -> None:
     with pytest.raises(BadRequestError, match="order is 'alphabetical', it takes newest"):
         await engine.list(user="ana", order="alphabetical")  # type: ignore[arg-type]  # what a caller may get wrong

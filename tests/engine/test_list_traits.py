@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError, UnknownConversationError
-from recollect.testing import FakeClock
-from recollect.types import Memory, MemoryKind, MemoryOrder, MemoryTraits, NewNote
 from sample_chats import PEANUTS_AND_OSLO, user
 from stores import SEALED, STORES
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError, UnknownConversationError
+from toldonce.testing import FakeClock
+from toldonce.types import Memory, MemoryKind, MemoryOrder, MemoryTraits, NewNote
 
 NAMES = ("apples", "violins", "mountains", "rivers", "bicycles", "candles", "ladders")
 
@@ -19,7 +19,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def filled(engine: AsyncRecollect, clock: FakeClock) -> list[Memory]:
+async def filled(engine: AsyncToldOnce, clock: FakeClock) -> list[Memory]:
     """Store notes of two classes, one a minute, and facts of a conversation; return all, oldest first."""
     for number, name in enumerate(NAMES):
         await engine.bulk.add([NewNote(f"Ana owns {name}.", 0.5, "thing" if number % 2 else "wish")], user="ana")
@@ -31,7 +31,7 @@ async def filled(engine: AsyncRecollect, clock: FakeClock) -> list[Memory]:
 
 @pytest.mark.parametrize("order", MemoryOrder)
 async def test_pages_of_a_filtered_list_have_each_memory_once(
-    engine: AsyncRecollect, clock: FakeClock, order: MemoryOrder
+    engine: AsyncToldOnce, clock: FakeClock, order: MemoryOrder
 ) -> None:
     every = await filled(engine, clock)
     chat = await engine.conversations.get("c1", user="ana")
@@ -64,13 +64,13 @@ async def test_pages_of_a_filtered_list_have_each_memory_once(
             assert found == sorted(found, reverse=True)
 
 
-async def test_quotations_of_a_conversation_are_listed_when_asked_for(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_quotations_of_a_conversation_are_listed_when_asked_for(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await filled(engine, clock)
     quoted = await engine.list(user="ana", kinds=(MemoryKind.TURN,), where=MemoryTraits(conversation="c1"))
     assert [memory.text for memory in quoted] == [PEANUTS_AND_OSLO]
 
 
-async def test_nothing_fits_an_unknown_class_and_unknown_conversations_are_refused(engine: AsyncRecollect) -> None:
+async def test_nothing_fits_an_unknown_class_and_unknown_conversations_are_refused(engine: AsyncToldOnce) -> None:
     await engine.add("Ana plays the cello.", user="ana", type="wish")
     for where in (MemoryTraits(type="Wish"), MemoryTraits(type="' OR 1=1"), MemoryTraits(category="wish")):
         assert await engine.list(user="ana", where=where) == []
@@ -79,6 +79,6 @@ async def test_nothing_fits_an_unknown_class_and_unknown_conversations_are_refus
 
 
 @pytest.mark.near_only(reason="the client writes instants with their zone")
-async def test_a_time_without_a_zone_is_refused(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_time_without_a_zone_is_refused(engine: AsyncToldOnce, clock: FakeClock) -> None:
     with pytest.raises(BadRequestError, match="time zone"):
         await engine.list(user="ana", where=MemoryTraits(since=clock.now().replace(tzinfo=None)))

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Identity, Memory, MemoryKind, RequestScope, Subject
 from sample_chats import ALL_KINDS, note, request, user
 from soak import SOAK
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Identity, Memory, MemoryKind, RequestScope, Subject
 
 ROUNDS = 1000 if SOAK else 12
 QUESTION = "Am I allergic to peanuts?"
@@ -35,7 +35,7 @@ def whole(block: str) -> str:
 
 
 def inner(block: str) -> str:
-    return "\n".join(line for line in block.split("\n") if "recollect-memory" not in line)
+    return "\n".join(line for line in block.split("\n") if "toldonce-memory" not in line)
 
 
 def spoken(block: str) -> str:
@@ -80,7 +80,7 @@ def everything(system: str, asked: str) -> object:
 class Talk:
     """One person's chat under a profile, by way of the proxy's turn."""
 
-    def __init__(self, engine: AsyncRecollect, scope: RequestScope) -> None:
+    def __init__(self, engine: AsyncToldOnce, scope: RequestScope) -> None:
         self.engine = engine
         self.identity = Identity(subject=Subject("user", "ana"), conversation="chat", append=True, scope=scope)
 
@@ -90,7 +90,7 @@ class Talk:
         prepared = await self.engine.turns.prepare(asked, self.identity)
         body = json.loads(prepared.body)
         shown = "\n".join(memory["content"] for memory in body["messages"])
-        blocks = re.findall(r"(?s)<recollect-memory.*?</recollect-memory[^>]*>", shown)
+        blocks = re.findall(r"(?s)<toldonce-memory.*?</toldonce-memory[^>]*>", shown)
         block = "\n".join(blocks)
         reply = Reply(text=answer(block) or "Well.", complete=True)
         recorded = await self.engine.turns.finish(asked, self.identity, reply, prepared)
@@ -118,16 +118,16 @@ def parted(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
 
 
 @pytest.fixture(params=["rules", "a model that takes everything"])
-def forming(request: pytest.FixtureRequest, parts: Components) -> AsyncRecollect:
+def forming(request: pytest.FixtureRequest, parts: Components) -> AsyncToldOnce:
     model = None if request.param == "rules" else ScriptedModel(everything)
     # Somebody's model answers: what the built-in one says is never formed from at all.
     settings = parts.settings.model_copy(update={"upstream_url": "http://127.0.0.1:9/v1"})
-    return AsyncRecollect(replace(parts, model=model, settings=settings))
+    return AsyncToldOnce(replace(parts, model=model, settings=settings))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", SCENES)
-async def test_quoting_what_was_recalled_adds_no_memory(forming: AsyncRecollect, clock: FakeClock, name: str) -> None:
+async def test_quoting_what_was_recalled_adds_no_memory(forming: AsyncToldOnce, clock: FakeClock, name: str) -> None:
     talk = Talk(forming, SCENES[name])
     for said in (SAID, QUESTION):
         await talk.turn(said, lambda block: ANSWERED)

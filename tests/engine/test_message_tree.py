@@ -3,11 +3,11 @@
 import pytest
 
 from append_only import ScriptedChat
-from recollect.engine import AsyncRecollect
-from recollect.errors import UnknownConversationError
-from recollect.types import MemoryKind, MemoryState, RequestScope
 from sample_chats import user
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import UnknownConversationError
+from toldonce.types import MemoryKind, MemoryState, RequestScope
 
 
 @pytest.fixture(params=DIALECTS)
@@ -15,7 +15,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def test_an_edit_leaves_the_active_path_and_its_memories(engine: AsyncRecollect) -> None:
+async def test_an_edit_leaves_the_active_path_and_its_memories(engine: AsyncToldOnce) -> None:
     chat = ScriptedChat(engine)
     await chat.ask("I live in Oslo.", "Nice.")
     await chat.ask("My cat is called Tofu.", "Lovely.")
@@ -36,7 +36,7 @@ async def test_an_edit_leaves_the_active_path_and_its_memories(engine: AsyncReco
     assert rest == tree[2:4]
 
 
-async def test_memories_of_a_session_are_named_with_their_subject(engine: AsyncRecollect) -> None:
+async def test_memories_of_a_session_are_named_with_their_subject(engine: AsyncToldOnce) -> None:
     scope = RequestScope(profile="session")
     await engine.conversations.open("s1", user="ana", scope=scope)
     await engine.record([user("I prefer tea over coffee.")], user="ana", conversation="s1", scope=scope)
@@ -46,7 +46,7 @@ async def test_memories_of_a_session_are_named_with_their_subject(engine: AsyncR
     assert {left.subject.text for left in only.memories} == {"session:ana/s1"}
 
 
-async def test_an_erased_message_has_no_words_and_left_nothing(engine: AsyncRecollect) -> None:
+async def test_an_erased_message_has_no_words_and_left_nothing(engine: AsyncToldOnce) -> None:
     await engine.record([user("I live in Oslo.")], user="ana", conversation="c1")
     await engine.form()
     known = await engine.conversations.get("c1", user="ana")
@@ -55,6 +55,6 @@ async def test_an_erased_message_has_no_words_and_left_nothing(engine: AsyncReco
     assert (only.message.erased, only.message.text, only.memories) == (True, "", ())
 
 
-async def test_an_unknown_conversation_has_no_tree(engine: AsyncRecollect) -> None:
+async def test_an_unknown_conversation_has_no_tree(engine: AsyncToldOnce) -> None:
     with pytest.raises(UnknownConversationError):
         await engine.conversations.tree("nothing", user="ana")

@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 
 from factories import decision, memory
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Components, PreparedTurn
-from recollect.errors import BadRequestError
-from recollect.extraction.own_words import own_words
-from recollect.profiles.registry import ProfileRegistry
-from recollect.prompt.render import block_ids
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.text import terms
-from recollect.types import (
+from sample_chats import assistant, request, user, written
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce, Components, PreparedTurn
+from toldonce.errors import BadRequestError
+from toldonce.extraction.own_words import own_words
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.prompt.render import block_ids
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
+from toldonce.text import terms
+from toldonce.types import (
     AddMemory,
     Identity,
     Memory,
@@ -28,7 +29,6 @@ from recollect.types import (
     RequestScope,
     Subject,
 )
-from sample_chats import assistant, request, user, written
 
 ANA = Subject("user", "ana")
 SESSION = RequestScope(profile="session")
@@ -49,11 +49,11 @@ async def keep(parts: Components, subject: Subject, text: str, *, slot: str = ""
     return known
 
 
-async def whose(engine: AsyncRecollect, scope: RequestScope) -> Subject:
+async def whose(engine: AsyncToldOnce, scope: RequestScope) -> Subject:
     return await engine.conversations.subject(user="ana", conversation="c", scope=scope)
 
 
-async def turn(engine: AsyncRecollect, scope: RequestScope, *messages: Mapping[str, Any]) -> PreparedTurn:
+async def turn(engine: AsyncToldOnce, scope: RequestScope, *messages: Mapping[str, Any]) -> PreparedTurn:
     return await engine.turns.prepare(request(*messages), Identity(subject=ANA, scope=scope, conversation="c"))
 
 
@@ -72,7 +72,7 @@ def order(text: str, *parts: str) -> bool:
 
 
 async def test_s8_s9_system_prompt_memories_summary_recent_messages_current_message(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     mine = await whose(engine, SESSION)
     await keep(parts, mine, "The user drinks green tea.", type="preference", importance=0.9)
@@ -90,7 +90,7 @@ async def test_s8_s9_system_prompt_memories_summary_recent_messages_current_mess
 
 
 async def test_s7_at_most_five_memories_of_this_session_and_their_use_is_noted(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     mine = await whose(engine, SESSION)
     for number in range(8):
@@ -106,14 +106,14 @@ async def test_s7_at_most_five_memories_of_this_session_and_their_use_is_noted(
     assert {known.id for known in used} == {item.memory.id for item in found.items}
 
 
-async def test_s7_looking_alone_is_no_use(engine: AsyncRecollect, parts: Components) -> None:
+async def test_s7_looking_alone_is_no_use(engine: AsyncToldOnce, parts: Components) -> None:
     known = await keep(parts, await whose(engine, SESSION), "The user drinks green tea.")
     assert (await engine.context(TEA, user="ana", conversation="c", scope=SESSION, use=False)).items
     assert (await engine.get(known.id, user=known.subject)).last_used_at is None
 
 
 async def test_c9_a_character_remembers_what_is_near_within_count_and_tokens(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     kira = await whose(engine, KIRA)
     detail = MemoryDetail(summary="Green tea, please.", source_context="Kira with Marcus", tags=("pair:kira+marcus",))
@@ -131,7 +131,7 @@ async def test_c9_a_character_remembers_what_is_near_within_count_and_tokens(
     ]
 
 
-async def test_c4_count_then_tokens(engine: AsyncRecollect, parts: Components) -> None:
+async def test_c4_count_then_tokens(engine: AsyncToldOnce, parts: Components) -> None:
     kira = await whose(engine, KIRA)
     for number in range(9):
         await keep(parts, kira, f"drink tea cup {number}", importance=0.1 + number / 20)
@@ -140,13 +140,13 @@ async def test_c4_count_then_tokens(engine: AsyncRecollect, parts: Components) -
     assert five.record is not None
 
     settings = Settings(database_url="sqlite:///:memory:", recall_tokens=five.record.tokens - 1)
-    four = await turn(AsyncRecollect(replace(parts, settings=settings)), KIRA, user("drink tea"))
+    four = await turn(AsyncToldOnce(replace(parts, settings=settings)), KIRA, user("drink tea"))
     assert [round(item.memory.importance * 20) for item in four.items] == [10, 9, 8, 7]
     assert four.record is not None
     assert four.record.tokens < five.record.tokens
 
 
-async def test_c3_the_newest_of_the_same_pair_join_and_others_do_not(engine: AsyncRecollect, parts: Components) -> None:
+async def test_c3_the_newest_of_the_same_pair_join_and_others_do_not(engine: AsyncToldOnce, parts: Components) -> None:
     kira = await whose(engine, KIRA)
     pair, other = MemoryDetail(tags=("pair:kira+marcus",)), MemoryDetail(tags=("pair:kira+eve",))
     for number in range(6):
@@ -169,7 +169,7 @@ async def test_c2_what_was_said_before_helps_to_find_and_the_message_weighs_most
     (tmp_path / "character.toml").write_text(
         'extends = "character"\ndescription = "Near."\n[recall]\nsimilarity = 0.3\nrecent = 0\n', "utf-8"
     )
-    async with AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path))) as engine:
+    async with AsyncToldOnce(replace(parts, profiles=ProfileRegistry(tmp_path))) as engine:
         kira = await whose(engine, KIRA)
         await keep(parts, kira, "The old lighthouse keeper vanished.")
         await keep(parts, kira, "Honey cake recipe of grandmother.")
@@ -184,12 +184,12 @@ async def test_c2_what_was_said_before_helps_to_find_and_the_message_weighs_most
 
 async def test_c5_a_profile_places_its_memory_and_overrides_the_setting(parts: Components) -> None:
     settings = Settings(database_url="sqlite:///:memory:", injection="user_prefix")
-    async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+    async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
         await keep(parts, ANA, "The user drinks green tea.")
         by_setting = sent(await turn(engine, RequestScope(), SYSTEM, user("drink tea")))
         assert by_setting[0] == SYSTEM
         by_profile = sent(await turn(engine, RequestScope(profile="user"), SYSTEM, user("user drinks green tea")))
-        assert by_profile[0]["content"].startswith("You are a waiter.\n\n<recollect-memory")
+        assert by_profile[0]["content"].startswith("You are a waiter.\n\n<toldonce-memory")
         refused = await engine.turns.prepare(
             request(SYSTEM, user("user drinks green tea")),
             Identity(subject=ANA, scope=RequestScope(profile="user")),
@@ -199,7 +199,7 @@ async def test_c5_a_profile_places_its_memory_and_overrides_the_setting(parts: C
 
 
 async def test_a5_a6_the_ten_latest_of_the_app_within_two_thousand_characters(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     mine = await whose(engine, CALENDAR)
     for number in range(12):
@@ -217,7 +217,7 @@ async def test_a5_a6_the_ten_latest_of_the_app_within_two_thousand_characters(
     assert len(lines) == 10
 
 
-async def test_a5_ten_at_most(engine: AsyncRecollect, parts: Components) -> None:
+async def test_a5_ten_at_most(engine: AsyncToldOnce, parts: Components) -> None:
     mine = await whose(engine, CALENDAR)
     for number in range(12):
         await keep(parts, mine, f"Meeting {number}.")
@@ -226,7 +226,7 @@ async def test_a5_ten_at_most(engine: AsyncRecollect, parts: Components) -> None
 
 
 async def test_u2_the_nearest_above_the_threshold_go_into_the_system_prompt(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     for number in range(12):
         await keep(parts, ANA, f"green tea {'cup ' * (number % 2)}")
@@ -242,7 +242,7 @@ async def test_u2_the_nearest_above_the_threshold_go_into_the_system_prompt(
 
 
 async def test_t7_t8_facts_first_then_three_near_episodes_then_recent_messages(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     tiered = RequestScope(profile="tiered")
     await keep(parts, ANA, "Oslo", slot="identity/location", importance=0.5)
@@ -272,7 +272,7 @@ async def test_t7_t8_facts_first_then_three_near_episodes_then_recent_messages(
     "scope", [SESSION, KIRA, CALENDAR, RequestScope(profile="user"), RequestScope(profile="tiered")]
 )
 async def test_injected_memory_is_recorded_unchanged_and_never_extracted_again(
-    engine: AsyncRecollect, parts: Components, scope: RequestScope
+    engine: AsyncToldOnce, parts: Components, scope: RequestScope
 ) -> None:
     mine = await whose(engine, scope)
     await keep(parts, mine, "I live in Oslo", importance=0.9)
@@ -296,7 +296,7 @@ async def test_injected_memory_is_recorded_unchanged_and_never_extracted_again(
 )
 async def test_no_template_exceeds_the_budget_of_tokens(parts: Components, scope: RequestScope, tokens: int) -> None:
     settings = Settings(database_url="sqlite:///:memory:", recall_tokens=tokens)
-    async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+    async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
         mine = await whose(engine, scope)
         for number in range(8):
             await keep(parts, mine, f"drink tea {number}", importance=0.9)
@@ -309,7 +309,7 @@ async def test_no_template_exceeds_the_budget_of_tokens(parts: Components, scope
 
 
 async def test_a_context_omits_what_the_chat_says_and_names_missing_scope(
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
 ) -> None:
     said: Sequence[Mapping[str, Any]] = [user("I live in Oslo."), assistant("Nice.")]
     await engine.record(said, user="ana")
@@ -323,7 +323,7 @@ async def test_a_context_omits_what_the_chat_says_and_names_missing_scope(
 
 
 async def test_u13_what_was_not_used_for_a_half_life_weighs_half_in_a_search_too(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await keep(parts, ANA, "green tea")
     [fresh] = (await engine.search("green tea", user="ana", profile="user")).items

@@ -7,15 +7,15 @@ import pytest
 
 from append_only import ScriptedChat
 from factories import turn
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.context_builder import ContextBuilder
-from recollect.errors import StoreUnavailableError
-from recollect.extraction import sources
-from recollect.ids import new_id
-from recollect.testing import FakeClock
-from recollect.types import InjectionRecord, MemoryKind, MemoryState, Subject
 from sample_chats import tell
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.context_builder import ContextBuilder
+from toldonce.errors import StoreUnavailableError
+from toldonce.extraction import sources
+from toldonce.ids import new_id
+from toldonce.testing import FakeClock
+from toldonce.types import InjectionRecord, MemoryKind, MemoryState, Subject
 
 ANA, TEAM = Subject("user", "ana"), Subject("shared", "team-x")
 EXAM = "My anatomy exam is on 12 March."
@@ -26,13 +26,13 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def traced(engine: AsyncRecollect) -> list[tuple[MemoryState, str]]:
+async def traced(engine: AsyncToldOnce) -> list[tuple[MemoryState, str]]:
     """Return the states and texts that the traces of the chat show."""
     traces = await engine.conversations.trace("chat", user="ana")
     return [(memory.state, memory.text) for trace in traces for memory in trace.memories]
 
 
-async def test_an_ended_memory_is_shown_as_closed(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_ended_memory_is_shown_as_closed(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Oslo.")
     await ScriptedChat(engine).ask("Where do I live?", "In Oslo.")
     clock.advance(days=1)
@@ -41,7 +41,7 @@ async def test_an_ended_memory_is_shown_as_closed(engine: AsyncRecollect, clock:
     assert (MemoryState.CLOSED, 'The user said: "I live in Oslo."') in shown
 
 
-async def test_a_forgotten_memory_has_no_words(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_forgotten_memory_has_no_words(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, EXAM)
     await ScriptedChat(engine).ask("When is my anatomy exam?", "On 12 March.")
     assert any("anatomy" in text for _, text in await traced(engine))
@@ -54,7 +54,7 @@ async def test_a_forgotten_memory_has_no_words(engine: AsyncRecollect, clock: Fa
     assert "anatomy" not in str([(memory.text, memory.key, memory.value, memory.evidence) for memory in memories])
 
 
-async def test_a_shared_memory_is_not_shown_after_unsubscribing(engine: AsyncRecollect) -> None:
+async def test_a_shared_memory_is_not_shown_after_unsubscribing(engine: AsyncToldOnce) -> None:
     await engine.shared.subscribe("team-x", user="ana")
     await engine.add("The build server is called Zebra.", user=TEAM)
     assert b"Zebra" in (await ScriptedChat(engine).ask("What is the build server called?", "Zebra.")).body
@@ -63,7 +63,7 @@ async def test_a_shared_memory_is_not_shown_after_unsubscribing(engine: AsyncRec
     assert await traced(engine) == []
 
 
-async def test_i13_a_reason_tells_nothing_of_an_erased_fact(engine: AsyncRecollect) -> None:
+async def test_i13_a_reason_tells_nothing_of_an_erased_fact(engine: AsyncToldOnce) -> None:
     await engine.shared.subscribe("team-x", user="ana")
     await tell(engine, "I'm allergic to peanuts.")
     await engine.record([{"role": "user", "content": "I'm allergic to peanuts."}], user=TEAM)
@@ -77,13 +77,13 @@ async def test_i13_a_reason_tells_nothing_of_an_erased_fact(engine: AsyncRecolle
     assert not any("user:ana" in reason or fact.id in reason for reason in await reasons_of(engine))
 
 
-async def reasons_of(engine: AsyncRecollect) -> list[str]:
+async def reasons_of(engine: AsyncToldOnce) -> list[str]:
     """Return the reasons for which the prompts of the chat left memories out."""
     traces = await engine.conversations.trace("chat", user="ana")
     return [line.reason for trace in traces for line in trace.record.omitted]
 
 
-async def test_a_trace_tells_what_was_declared_no_longer_true(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_trace_tells_what_was_declared_no_longer_true(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Oslo.")
     chat = ScriptedChat(engine)
     await chat.ask("Where do I live?", "In Oslo.")
@@ -97,7 +97,7 @@ async def test_a_trace_tells_what_was_declared_no_longer_true(engine: AsyncRecol
     assert oslo.id not in str(await engine.conversations.trace("chat", user="ana"))
 
 
-async def test_a_trace_tells_that_recall_failed(engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_trace_tells_that_recall_failed(engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch) -> None:
     await tell(engine, "I live in Oslo.")
     chat = ScriptedChat(engine)
     await chat.ask("Where do I live?", "In Oslo.")
@@ -112,7 +112,7 @@ async def test_a_trace_tells_that_recall_failed(engine: AsyncRecollect, monkeypa
 
 
 async def test_many_quotations_are_redacted_off_the_event_loop(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = [f"Yesterday we walked along river {number} for two hours with my sister. " * 12 for number in range(40)]
     await engine.record([{"role": "user", "content": text} for text in said], user="ana")

@@ -2,11 +2,11 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.prompt.escape import escape_quotation
-from recollect.types import MemoryKind
 from sample_chats import user
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce
+from toldonce.prompt.escape import escape_quotation
+from toldonce.types import MemoryKind
 
 GAP = "…"
 QUOTED = {
@@ -55,7 +55,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize("name", QUOTED)
-async def test_a_quotation_marks_what_it_leaves_out_and_nothing_else(engine: AsyncRecollect, name: str) -> None:
+async def test_a_quotation_marks_what_it_leaves_out_and_nothing_else(engine: AsyncToldOnce, name: str) -> None:
     text, parts = QUOTED[name]
     await engine.record([user(text)], user="ana")
     await engine.form()

@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 
 from append_only import ScriptedChat
-from recollect.engine import AsyncRecollect, Components
-from recollect.prompt.replay import PrefixState
-from recollect.testing import FakeClock
-from recollect.types import Identity, MemoryMode, Subject
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.prompt.replay import PrefixState
+from toldonce.testing import FakeClock
+from toldonce.types import Identity, MemoryMode, Subject
 
 ANA = Subject("user", "ana")
 
@@ -27,7 +27,7 @@ async def test_i13_quoted_words_erased_after_a_read_turn_are_not_repeated(
 ) -> None:
     """What was only read is kept in this process; its rows quote messages, and show no memory."""
     parts = replace(parts, settings=parts.settings.model_copy(update={"profile": "tiered"}))
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     monkeypatch.setattr(engine.turns, "prepare", partial(engine.turns.prepare, mode="split"))
     other = ScriptedChat(engine, Identity(subject=ANA, conversation="other"))
     await other.ask("My locker code is quite hard to remember: zebra-sunset.", "I see, zebra it is.")
@@ -41,7 +41,7 @@ async def test_i13_quoted_words_erased_after_a_read_turn_are_not_repeated(
     if how == "forgotten":
         await engine.forget(note.id, user="ana")
     else:
-        eraser = engine if how == "erased" else AsyncRecollect(parts)
+        eraser = engine if how == "erased" else AsyncToldOnce(parts)
         await eraser.erasure.conversation(gone.id, user="ana")
         await eraser.erase(note.id, user="ana")
     clock.advance(minutes=5)

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from recollect.chat.chat_request import read_request
-from recollect.engine.recorder import dated_log, message_dates
-from recollect.errors import BadRequestError
+from toldonce.chat.chat_request import read_request
+from toldonce.engine.recorder import dated_log, message_dates
+from toldonce.errors import BadRequestError
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 HELLO = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]

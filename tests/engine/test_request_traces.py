@@ -5,22 +5,22 @@ from dataclasses import replace
 import pytest
 
 from append_only import ScriptedChat
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import UnknownConversationError, UnknownTraceError
-from recollect.testing import FakeClock
-from recollect.types import BlockState, Destination, Identity, RequestScope, Subject
 from sample_chats import tell, written
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import UnknownConversationError, UnknownTraceError
+from toldonce.testing import FakeClock
+from toldonce.types import BlockState, Destination, Identity, RequestScope, Subject
 
 ANA, TEAM = Subject("user", "ana"), Subject("shared", "team-x")
 TO = Destination(upstream="api.example", model="m", client="chat")
 
 
-def chat_of(engine: AsyncRecollect, who: str = "ana", chat: str = "chat") -> ScriptedChat:
+def chat_of(engine: AsyncToldOnce, who: str = "ana", chat: str = "chat") -> ScriptedChat:
     scope = RequestScope(destination=TO)
     return ScriptedChat(engine, Identity(subject=Subject("user", who), conversation=chat, scope=scope))
 
 
-async def test_a_request_in_full_has_the_text_as_the_model_saw_it(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_request_in_full_has_the_text_as_the_model_saw_it(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Oslo.")
     chat = chat_of(engine)
     first = await chat.ask("Where do I live?", "In Oslo.")
@@ -49,7 +49,7 @@ async def test_a_request_in_full_has_the_text_as_the_model_saw_it(engine: AsyncR
     assert newest.record.declared
 
 
-async def test_a_list_tells_how_memory_was_asked(engine: AsyncRecollect) -> None:
+async def test_a_list_tells_how_memory_was_asked(engine: AsyncToldOnce) -> None:
     await tell(engine, "I live in Oslo.")
     await chat_of(engine).ask("Where do I live?", "In Oslo.")
     await written(engine)
@@ -66,7 +66,7 @@ async def test_a_list_tells_how_memory_was_asked(engine: AsyncRecollect) -> None
     assert await engine.traces.list(user="ana", before=found.place) == []
 
 
-async def test_a_request_that_nothing_was_found_for_is_listed(engine: AsyncRecollect) -> None:
+async def test_a_request_that_nothing_was_found_for_is_listed(engine: AsyncToldOnce) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     await chat_of(engine).ask("How does photosynthesis work?", "With light.")
     [found] = await engine.traces.list(user="ana")
@@ -75,7 +75,7 @@ async def test_a_request_that_nothing_was_found_for_is_listed(engine: AsyncRecol
     assert (await engine.admin.subject_statistics(user="ana")).buckets[-1].prompts == 1
 
 
-async def test_an_answer_asked_for_again_shows_what_its_prompt_had(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_answer_asked_for_again_shows_what_its_prompt_had(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Oslo.")
     chat = chat_of(engine)
     await chat.ask("Where do I live?", "In Oslo.")
@@ -88,7 +88,7 @@ async def test_an_answer_asked_for_again_shows_what_its_prompt_had(engine: Async
     assert shown[0].added == shown[1].added is not None
 
 
-async def test_an_edit_does_not_show_what_another_branch_had(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_edit_does_not_show_what_another_branch_had(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Oslo.", "My cat is called Tofu.")
     chat = chat_of(engine)
     await chat.ask("Hello, where do I live?", "In Oslo.")
@@ -107,7 +107,7 @@ async def test_an_edit_does_not_show_what_another_branch_had(engine: AsyncRecoll
     assert (shown.added.seq, other.added.seq) == (5, 3)
 
 
-async def test_an_erased_or_forgotten_text_is_not_shown(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_erased_or_forgotten_text_is_not_shown(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "My anatomy exam is on 12 March.")
     await chat_of(engine).ask("When is my anatomy exam?", "On 12 March.")
     [found] = await engine.traces.list(user="ana")
@@ -119,7 +119,7 @@ async def test_an_erased_or_forgotten_text_is_not_shown(engine: AsyncRecollect, 
     assert "anatomy" not in str(shown)
 
 
-async def test_words_of_a_subject_that_is_read_no_longer_are_hidden(engine: AsyncRecollect) -> None:
+async def test_words_of_a_subject_that_is_read_no_longer_are_hidden(engine: AsyncToldOnce) -> None:
     await engine.shared.subscribe("team-x", user="ana")
     await engine.add("The build server is called Zebra.", user=TEAM)
     await chat_of(engine).ask("What is the build server called?", "Zebra.")
@@ -135,7 +135,7 @@ async def test_words_of_a_subject_that_is_read_no_longer_are_hidden(engine: Asyn
     assert "Zebra" not in str(shown)
 
 
-async def test_other_placements_keep_no_text(engine: AsyncRecollect) -> None:
+async def test_other_placements_keep_no_text(engine: AsyncToldOnce) -> None:
     await tell(engine, "I live in Oslo.")
     chat = chat_of(engine)
     chat.identity = replace(chat.identity, scope=RequestScope(profile="app", app="calendar"))
@@ -146,7 +146,7 @@ async def test_other_placements_keep_no_text(engine: AsyncRecollect) -> None:
         assert shown.trace.record.request.profile == "app"
 
 
-async def test_an_unknown_request_is_refused(engine: AsyncRecollect, parts: Components) -> None:
+async def test_an_unknown_request_is_refused(engine: AsyncToldOnce, parts: Components) -> None:
     await tell(engine, "I live in Oslo.")
     await chat_of(engine).ask("Where do I live?", "In Oslo.")
     [found] = await engine.traces.list(user="ana")

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.rerank import PAUSE_S
-from recollect.errors import ModelError
-from recollect.testing import FakeClock
 from sample_chats import asks, request, tell, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.rerank import PAUSE_S
+from toldonce.errors import ModelError
+from toldonce.testing import FakeClock
 
 NOTES = [f"Ana saw {count} boats in the harbour of {place}." for count, place in enumerate(("Oslo", "Rome", "Bergen"))]
 ASKED = "Where did Ana see boats in the harbour?"
@@ -44,26 +44,26 @@ def reranker() -> ByLetter:
 
 
 @pytest.fixture
-async def plain(parts: Components) -> AsyncRecollect:
+async def plain(parts: Components) -> AsyncToldOnce:
     """Recall without a reranker, over the same store."""
-    return AsyncRecollect(parts)
+    return AsyncToldOnce(parts)
 
 
 @pytest.fixture
-async def engine(parts: Components, reranker: ByLetter) -> AsyncIterator[AsyncRecollect]:
+async def engine(parts: Components, reranker: ByLetter) -> AsyncIterator[AsyncToldOnce]:
     settings = parts.settings.model_copy(update={"rerank_timeout_s": 0.05, "rerank_top": 20})
-    async with AsyncRecollect(replace(parts, reranker=reranker, settings=settings)) as opened:
+    async with AsyncToldOnce(replace(parts, reranker=reranker, settings=settings)) as opened:
         for note in NOTES:
             await opened.add(note, user="ana")
         yield opened
 
 
-async def order(engine: AsyncRecollect, limit: int = 10) -> list[str]:
+async def order(engine: AsyncToldOnce, limit: int = 10) -> list[str]:
     return [item.memory.text for item in (await engine.search(ASKED, user="ana", limit=limit)).items]
 
 
 async def test_the_rerankers_order_holds_and_each_memory_says_so(
-    engine: AsyncRecollect, plain: AsyncRecollect, reranker: ByLetter
+    engine: AsyncToldOnce, plain: AsyncToldOnce, reranker: ByLetter
 ) -> None:
     assert (await order(plain))[0] != NOTES[2]
     found = await engine.search(ASKED, user="ana")
@@ -78,7 +78,7 @@ async def test_the_rerankers_order_holds_and_each_memory_says_so(
 
 
 async def test_what_recall_alone_would_not_have_shown_can_come_first(
-    engine: AsyncRecollect, plain: AsyncRecollect
+    engine: AsyncToldOnce, plain: AsyncToldOnce
 ) -> None:
     last = (await order(plain))[-1]
     assert last not in await order(plain, limit=1)
@@ -88,7 +88,7 @@ async def test_what_recall_alone_would_not_have_shown_can_come_first(
 
 @pytest.mark.parametrize("how", ["fails", "late"])
 async def test_a_failing_or_late_reranker_leaves_the_order_and_is_paused(
-    engine: AsyncRecollect, plain: AsyncRecollect, reranker: ByLetter, clock: FakeClock, how: str
+    engine: AsyncToldOnce, plain: AsyncToldOnce, reranker: ByLetter, clock: FakeClock, how: str
 ) -> None:
     reranker.late = how == "late"
     reranker.error = ModelError("it went away") if how == "fails" else None
@@ -106,7 +106,7 @@ async def test_a_failing_or_late_reranker_leaves_the_order_and_is_paused(
     assert (await order(engine))[0] == NOTES[2]
 
 
-async def test_standing_facts_stay_where_they_are_in_a_prompt(engine: AsyncRecollect, reranker: ByLetter) -> None:
+async def test_standing_facts_stay_where_they_are_in_a_prompt(engine: AsyncToldOnce, reranker: ByLetter) -> None:
     await tell(engine, "I'm allergic to peanuts.")
     prepared = await engine.turns.prepare(request(user(ASKED)), asks("ana"))
     certain = [item.standing for item in prepared.items]
@@ -117,11 +117,11 @@ async def test_standing_facts_stay_where_they_are_in_a_prompt(engine: AsyncRecol
     assert not any("peanuts" in text and "allerg" in text and text in near for text in reranker.asked[-1][1])
 
 
-async def test_a_policy_with_an_order_of_its_own_is_not_reranked(engine: AsyncRecollect, reranker: ByLetter) -> None:
+async def test_a_policy_with_an_order_of_its_own_is_not_reranked(engine: AsyncToldOnce, reranker: ByLetter) -> None:
     await engine.search(ASKED, user="ana", profile="user")
     assert reranker.asked == []
 
 
-async def test_nothing_to_rerank_asks_nobody(engine: AsyncRecollect, reranker: ByLetter) -> None:
+async def test_nothing_to_rerank_asks_nobody(engine: AsyncToldOnce, reranker: ByLetter) -> None:
     assert (await engine.search(ASKED, user="nobody")).items == ()
     assert reranker.asked == []

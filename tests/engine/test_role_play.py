@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import ScriptedModel
-from recollect.types import MemoryKind
 from sample_chats import ALL_KINDS, answer, assistant, note, slots, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import ScriptedModel
+from toldonce.types import MemoryKind
 
 GAME = (
     "Let's do a role play! I'm Captain Voss and you're my first mate.",
@@ -18,7 +18,7 @@ GAME = (
 _SHOWN = re.compile(r"(?m)^\[(\d+)\] .*?: (\"(?:[^\"\\]|\\.)*\")$")
 
 
-async def play(engine: AsyncRecollect, *said: str) -> None:
+async def play(engine: AsyncToldOnce, *said: str) -> None:
     """Say one message after the other in one conversation, and form memories of each."""
     history: list[dict[str, str]] = []
     conversation = (await engine.record([user("Good evening, it was a long day.")], user="ana")).conversation
@@ -34,7 +34,7 @@ async def test_nothing_of_a_game_is_remembered_and_what_follows_it_is(parts: Com
         said = [(int(number), json.loads(text)) for number, text in _SHOWN.findall(asked.rpartition("essages:")[2])]
         return answer(*(note(text, text, message=number) for number, text in said if text))
 
-    engine = with_model(parts, ScriptedModel(gullible)) if by == "model" else AsyncRecollect(parts)
+    engine = with_model(parts, ScriptedModel(gullible)) if by == "model" else AsyncToldOnce(parts)
     await play(engine, *GAME, "Okay, end of the role play. I live in Bergen and I'm vegan.", "I moved here in May.")
 
     told = [memory.text for memory in await engine.list(user="ana", kinds=ALL_KINDS)]

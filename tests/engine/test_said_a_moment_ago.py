@@ -6,12 +6,12 @@ import pytest
 
 from chats import Chat
 from factories import ANA
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import Identity, MemoryMode, RequestScope, Subject
 from sample_chats import assistant, request, tell, user
 from stores import STORES
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import Identity, MemoryMode, RequestScope, Subject
 
 pytestmark = pytest.mark.parametrize("kind", [kind for kind in STORES if kind != "file"])
 NOT_FORMED = "not formed yet"
@@ -23,19 +23,19 @@ MOVES = [
 ]
 
 
-async def say(engine: AsyncRecollect, text: str, *, who: Subject = ANA, conversation: str | None = None) -> None:
+async def say(engine: AsyncToldOnce, text: str, *, who: Subject = ANA, conversation: str | None = None) -> None:
     """Record a message and its answer; nothing is formed."""
     await engine.record([user(text), assistant("I see.")], user=who, conversation=conversation)
 
 
-async def prompt(engine: AsyncRecollect, *messages: dict[str, str], **more: object) -> str:
+async def prompt(engine: AsyncToldOnce, *messages: dict[str, str], **more: object) -> str:
     prepared = await engine.turns.prepare(request(*messages), Identity(subject=ANA, **more))  # type: ignore[arg-type]
     return json.dumps(json.loads(prepared.body)["messages"], ensure_ascii=False)
 
 
 @pytest.mark.parametrize(("before", "now", "question", "place"), MOVES)
 async def test_what_was_said_a_moment_ago_stands_first(
-    engine: AsyncRecollect, clock: FakeClock, before: str, now: str, question: str, place: str
+    engine: AsyncToldOnce, clock: FakeClock, before: str, now: str, question: str, place: str
 ) -> None:
     await tell(engine, before)
     clock.advance(days=1)
@@ -54,7 +54,7 @@ async def test_what_was_said_a_moment_ago_stands_first(
 @pytest.mark.near_only
 @pytest.mark.parametrize(("before", "now", "question", "place"), MOVES)
 async def test_the_prompt_has_it_dated_before_what_it_may_have_changed(
-    engine: AsyncRecollect, clock: FakeClock, before: str, now: str, question: str, place: str
+    engine: AsyncToldOnce, clock: FakeClock, before: str, now: str, question: str, place: str
 ) -> None:
     await tell(engine, before)
     clock.advance(days=1)
@@ -65,14 +65,14 @@ async def test_the_prompt_has_it_dated_before_what_it_may_have_changed(
     assert old is None or text.index(place) < text.index(old)
 
 
-async def test_the_first_words_of_a_new_user_are_recalled(engine: AsyncRecollect) -> None:
+async def test_the_first_words_of_a_new_user_are_recalled(engine: AsyncToldOnce) -> None:
     await say(engine, "My cat is called Tofu.")
     assert [item.memory.text for item in (await engine.search("What is my cat called?", user=ANA)).items] == [
         "My cat is called Tofu."
     ]
 
 
-async def test_the_newest_of_several_comes_first(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_newest_of_several_comes_first(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for town in ("Rome", "Oslo", "Bergen"):
         await say(engine, f"I live in {town} now.", conversation=town)
         clock.advance(minutes=1)
@@ -82,7 +82,7 @@ async def test_the_newest_of_several_comes_first(engine: AsyncRecollect, clock: 
     ]
 
 
-async def test_of_very_many_the_newest_are_read(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_of_very_many_the_newest_are_read(engine: AsyncToldOnce, clock: FakeClock) -> None:
     chat: list[dict[str, str]] = []
     for number in range(130):
         chat += [user(f"Shelf {number} holds {number} boxes."), assistant("Noted.")]
@@ -94,7 +94,7 @@ async def test_of_very_many_the_newest_are_read(engine: AsyncRecollect, clock: F
 
 
 @pytest.mark.near_only
-async def test_a_message_that_the_request_holds_is_not_quoted(engine: AsyncRecollect) -> None:
+async def test_a_message_that_the_request_holds_is_not_quoted(engine: AsyncToldOnce) -> None:
     chat = [user("I live in Bergen now."), assistant("I see.")]
     await engine.record(chat, user=ANA)
     assert (await prompt(engine, *chat, user("Where do I live?"))).count("Bergen") == 1
@@ -102,7 +102,7 @@ async def test_a_message_that_the_request_holds_is_not_quoted(engine: AsyncRecol
 
 @pytest.mark.near_only
 @pytest.mark.parametrize("mode", [MemoryMode.OFF, MemoryMode.READ])
-async def test_what_is_not_recorded_is_not_quoted(engine: AsyncRecollect, mode: MemoryMode) -> None:
+async def test_what_is_not_recorded_is_not_quoted(engine: AsyncToldOnce, mode: MemoryMode) -> None:
     said, identity = request(user("I live in Bergen now.")), Identity(subject=ANA, memory=mode)
     prepared = await engine.turns.prepare(said, identity)
     if identity.memory.records:
@@ -113,12 +113,12 @@ async def test_what_is_not_recorded_is_not_quoted(engine: AsyncRecollect, mode: 
     assert b"Bergen" not in off.body
 
 
-async def test_another_user_knows_nothing_of_it(engine: AsyncRecollect) -> None:
+async def test_another_user_knows_nothing_of_it(engine: AsyncToldOnce) -> None:
     await say(engine, "I live in Bergen now.")
     assert not (await engine.search("Where do I live?", user="ben")).items
 
 
-async def test_secrets_are_not_quoted(engine: AsyncRecollect) -> None:
+async def test_secrets_are_not_quoted(engine: AsyncToldOnce) -> None:
     await say(engine, "I live in Bergen now, and my password is hunter2!Xy.")
     [item] = (await engine.search("Where do I live?", user=ANA)).items
     assert "Bergen" in item.memory.text
@@ -126,7 +126,7 @@ async def test_secrets_are_not_quoted(engine: AsyncRecollect) -> None:
 
 
 @pytest.mark.near_only
-async def test_edited_messages_are_not_quoted(engine: AsyncRecollect) -> None:
+async def test_edited_messages_are_not_quoted(engine: AsyncToldOnce) -> None:
     chat = Chat(engine)
     await chat.say("Hello there.")
     await chat.say("I live in Bergen now.")
@@ -137,7 +137,7 @@ async def test_edited_messages_are_not_quoted(engine: AsyncRecollect) -> None:
 
 
 @pytest.mark.parametrize("wish", ["Forget that I live in Bergen.", "Please forget where I live."])
-async def test_what_is_to_be_forgotten_is_not_quoted(engine: AsyncRecollect, clock: FakeClock, wish: str) -> None:
+async def test_what_is_to_be_forgotten_is_not_quoted(engine: AsyncToldOnce, clock: FakeClock, wish: str) -> None:
     await say(engine, "I live in Bergen now.", conversation="one")
     clock.advance(minutes=1)
     await say(engine, wish, conversation="two")
@@ -147,7 +147,7 @@ async def test_what_is_to_be_forgotten_is_not_quoted(engine: AsyncRecollect, clo
         await engine.form()
 
 
-async def test_what_was_erased_is_not_quoted(engine: AsyncRecollect) -> None:
+async def test_what_was_erased_is_not_quoted(engine: AsyncToldOnce) -> None:
     await say(engine, "I live in Bergen now.", conversation="one")
     [conversation] = await engine.conversations.list(user=ANA)
     await engine.erasure.conversation(conversation.id, user=ANA)
@@ -155,7 +155,7 @@ async def test_what_was_erased_is_not_quoted(engine: AsyncRecollect) -> None:
 
 
 @pytest.mark.near_only
-async def test_a_prompt_that_quoted_it_is_emptied_when_it_is_erased(engine: AsyncRecollect) -> None:
+async def test_a_prompt_that_quoted_it_is_emptied_when_it_is_erased(engine: AsyncToldOnce) -> None:
     await say(engine, "I live in Bergen now.", conversation="one")
     asked = [user("Where do I live?")]
     identity = Identity(subject=ANA, conversation="two")
@@ -172,7 +172,7 @@ async def test_a_prompt_that_quoted_it_is_emptied_when_it_is_erased(engine: Asyn
 
 
 @pytest.mark.near_only
-async def test_later_prompts_repeat_what_was_quoted(engine: AsyncRecollect) -> None:
+async def test_later_prompts_repeat_what_was_quoted(engine: AsyncToldOnce) -> None:
     await say(engine, "I live in Bergen now.", conversation="one")
     asked = [user("Where do I live?")]
     identity = Identity(subject=ANA, conversation="two")
@@ -185,7 +185,7 @@ async def test_later_prompts_repeat_what_was_quoted(engine: AsyncRecollect) -> N
 
 
 @pytest.mark.near_only
-async def test_what_was_said_in_an_app_stays_there(engine: AsyncRecollect) -> None:
+async def test_what_was_said_in_an_app_stays_there(engine: AsyncToldOnce) -> None:
     scope = RequestScope(profile="project", app="house")
     identity = Identity(subject=ANA, scope=scope)
     said = request(user("The boiler code is written on the blue door."))
@@ -199,7 +199,7 @@ async def test_what_was_said_in_an_app_stays_there(engine: AsyncRecollect) -> No
 
 @pytest.mark.near_only
 @pytest.mark.parametrize("long", ["A page. " * 9_000, f"Look: ![a](data:image/png;base64,{'iVBORw0KGgo9' * 9_000})"])
-async def test_a_long_message_hides_none_that_was_said_before_it(engine: AsyncRecollect, long: str) -> None:
+async def test_a_long_message_hides_none_that_was_said_before_it(engine: AsyncToldOnce, long: str) -> None:
     await say(engine, "My cat is called Tofu.", conversation="pets")
     await say(engine, long, conversation="pets")
     found = await engine.search("What is my cat called?", user=ANA)

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.scope import owned_subject
-from recollect.errors import BadRequestError, UnknownConversationError
-from recollect.extraction.provenance import pair_tag
-from recollect.profiles.registry import ProfileRegistry
-from recollect.types import MemoryKind, RequestScope, Subject
 from sample_chats import asks, request, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.scope import owned_subject
+from toldonce.errors import BadRequestError, UnknownConversationError
+from toldonce.extraction.provenance import pair_tag
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.types import MemoryKind, RequestScope, Subject
 
 PEANUTS = "I'm allergic to peanuts and I moved from Rome to Oslo in May."
 SESSION = RequestScope(profile="session")
@@ -28,13 +28,13 @@ def test_a_pair_names_first_who_knows() -> None:
     assert pair_tag("Marcus", "Kira") == "pair:marcus+kira"
 
 
-async def told(engine: AsyncRecollect, scope: RequestScope, conversation: str | None, who: str = "ana") -> Subject:
+async def told(engine: AsyncToldOnce, scope: RequestScope, conversation: str | None, who: str = "ana") -> Subject:
     await engine.record([user(PEANUTS)], user=who, conversation=conversation, scope=scope)
     await engine.form()
     return await engine.conversations.subject(user=who, conversation=conversation, scope=scope)
 
 
-async def test_a_session_keeps_its_memories_to_itself(engine: AsyncRecollect) -> None:
+async def test_a_session_keeps_its_memories_to_itself(engine: AsyncToldOnce) -> None:
     one = await told(engine, SESSION, "one")
     assert one == Subject("session", "ana/one")
     assert any("peanuts" in known.text for known in await engine.list(user=one))
@@ -42,7 +42,7 @@ async def test_a_session_keeps_its_memories_to_itself(engine: AsyncRecollect) ->
         assert await engine.list(user=other, kinds=tuple(MemoryKind)) == []
 
 
-async def test_a9_what_one_app_knows_shows_in_no_other_and_with_no_other_user(engine: AsyncRecollect) -> None:
+async def test_a9_what_one_app_knows_shows_in_no_other_and_with_no_other_user(engine: AsyncToldOnce) -> None:
     calendar = RequestScope(profile="app", app="calendar")
     await engine.record([user(PEANUTS)], user="ana", conversation="c", scope=calendar)
     await engine.conversations.end("c", user="ana", scope=calendar)
@@ -56,10 +56,10 @@ async def test_a9_what_one_app_knows_shows_in_no_other_and_with_no_other_user(en
 
 @pytest.mark.parametrize(
     ("profile", "wants"),
-    [("session", "x-recollect-session"), ("app", "x-recollect-app"), ("character", "x-recollect-characters")],
+    [("session", "x-toldonce-session"), ("app", "x-toldonce-app"), ("character", "x-toldonce-characters")],
 )
 async def test_a_profile_that_is_told_too_little_says_what_it_wants_and_keeps_nothing(
-    engine: AsyncRecollect, profile: str, wants: str
+    engine: AsyncToldOnce, profile: str, wants: str
 ) -> None:
     scope = RequestScope(profile=profile)
     with pytest.raises(BadRequestError, match=wants):
@@ -72,14 +72,14 @@ async def test_a_profile_that_is_told_too_little_says_what_it_wants_and_keeps_no
     assert [subject.kind for subject in await engine.admin.subjects()] == ["user"], "the log is kept, and nothing else"
 
 
-async def test_a_character_knows_nothing_of_what_another_observed(engine: AsyncRecollect) -> None:
+async def test_a_character_knows_nothing_of_what_another_observed(engine: AsyncToldOnce) -> None:
     kira = RequestScope(profile="character", characters=("Kira", "Marcus"))
     marcus = RequestScope(profile="character", characters=("Marcus", "Kira"))
     assert await engine.conversations.subject(user="ana", scope=kira) == Subject("character", "ana/kira")
     assert await engine.conversations.subject(user="ana", scope=marcus) == Subject("character", "ana/marcus")
 
 
-async def test_a_conversation_keeps_the_profile_it_was_opened_with(engine: AsyncRecollect) -> None:
+async def test_a_conversation_keeps_the_profile_it_was_opened_with(engine: AsyncToldOnce) -> None:
     opened = await engine.conversations.open("c", user="ana", scope=SESSION)
     assert (opened.profile, opened.last_seq) == ("session", 0)
     scope = await engine.turns.memory_scope(Subject("user", "ana"), RequestScope(key_profile="user"), "c")
@@ -92,7 +92,7 @@ async def test_a_conversation_keeps_the_profile_it_was_opened_with(engine: Async
         await engine.conversations.get("c", user="ben")
 
 
-async def test_an_ended_conversation_goes_on_with_its_next_message(engine: AsyncRecollect) -> None:
+async def test_an_ended_conversation_goes_on_with_its_next_message(engine: AsyncToldOnce) -> None:
     await engine.record([user(PEANUTS)], user="ana", conversation="c")
     ended = await engine.conversations.end("c", reason="window closed", user="ana")
     assert (ended.end_reason, ended.ended_at) == ("window closed", engine.clock.now())
@@ -100,7 +100,7 @@ async def test_an_ended_conversation_goes_on_with_its_next_message(engine: Async
     assert (await engine.conversations.get("c", user="ana")).ended_at is None
 
 
-async def test_c1_a_conversations_own_settings_hold_for_it_alone(engine: AsyncRecollect) -> None:
+async def test_c1_a_conversations_own_settings_hold_for_it_alone(engine: AsyncToldOnce) -> None:
     kira = RequestScope(profile="character", characters=("Kira", "Marcus"))
     settings = {"maxMemoryContext": 2, "memoryExtractionMode": "on_save"}
     await engine.conversations.open("c", user="ana", scope=kira, options=settings)
@@ -111,7 +111,7 @@ async def test_c1_a_conversations_own_settings_hold_for_it_alone(engine: AsyncRe
     assert (other.profile.recall.limit, other.profile.trigger.when) == (5, "periodic")
 
 
-async def test_c1_memory_of_characters_in_settings_is_off_until_turned_on(engine: AsyncRecollect) -> None:
+async def test_c1_memory_of_characters_in_settings_is_off_until_turned_on(engine: AsyncToldOnce) -> None:
     named = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
     for more, writes in ({}, None), ({"useMemory": True}, Subject("character", "ana/kira")):
         name = f"c{len(more)}"
@@ -123,7 +123,7 @@ async def test_c1_memory_of_characters_in_settings_is_off_until_turned_on(engine
 
 
 async def test_a_conversation_of_characters_goes_on_under_another_profile(parts: Components) -> None:
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     ana, kira = Subject("user", "ana"), ("Kira", "Marcus")
     for key_profile, characters in (("character", kira), ("user", None), ("session", None)):
         scope = RequestScope(key_profile=key_profile, characters=characters)
@@ -135,7 +135,7 @@ async def test_a_conversation_of_characters_goes_on_under_another_profile(parts:
     assert back.writes == Subject("character", "ana/kira")
 
 
-async def test_s14_a_session_can_be_turned_off_and_its_limits_set(engine: AsyncRecollect) -> None:
+async def test_s14_a_session_can_be_turned_off_and_its_limits_set(engine: AsyncToldOnce) -> None:
     await engine.conversations.open("c", user="ana", scope=SESSION, options={"enabled": False})
     assert (
         await engine.turns.memory_scope(Subject("user", "ana"), RequestScope(), "c")
@@ -146,7 +146,7 @@ async def test_s14_a_session_can_be_turned_off_and_its_limits_set(engine: AsyncR
     assert (profile.capacity.max_memories, profile.form.min_importance, profile.recall.limit) == (7, 0.6, 2)
 
 
-async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: AsyncRecollect) -> None:
+async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: AsyncToldOnce) -> None:
     with pytest.raises(BadRequestError, match="max-per-session"):
         await engine.conversations.open("c", user="ana", scope=SESSION, options={"maximum": 3})
     with pytest.raises(BadRequestError, match="context-limit"):
@@ -155,7 +155,7 @@ async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: As
 
 async def test_an_app_for_all_can_have_the_name_of_nobodys_own(parts: Components, tmp_path: Path) -> None:
     (tmp_path / "common.toml").write_text('extends = "app"\n[subject]\nper_user = false\n', "utf-8")
-    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
+    engine = AsyncToldOnce(replace(parts, profiles=ProfileRegistry(tmp_path)))
     anas = await engine.conversations.subject(user="ana", scope=RequestScope(profile="app", app="calendar"))
     for name in ("calendar", "ana/calendar", anas.name):
         shared = [

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from extraction.made_secrets import SECRETS, Luck
-from recollect.engine import AsyncRecollect, Components
-from recollect.metrics import ProxyCounters
-from recollect.server.observability import exposition
-from recollect.testing import ScriptedModel, WordEmbedder
-from recollect.types import MemoryKind, Vectors
 from sample_chats import answer, asks, note, request, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.metrics import ProxyCounters
+from toldonce.server.observability import exposition
+from toldonce.testing import ScriptedModel, WordEmbedder
+from toldonce.types import MemoryKind, Vectors
 
 DERIVED = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE)
 MADE = {name: make(Luck(len(name))) for name, make in SECRETS.items()}
@@ -39,10 +39,10 @@ def leaky(system: str, asked: str) -> object:
 
 
 @pytest.fixture(params=["rules", "model"])
-def listening(request: pytest.FixtureRequest, parts: Components) -> tuple[AsyncRecollect, Listening, ScriptedModel]:
+def listening(request: pytest.FixtureRequest, parts: Components) -> tuple[AsyncToldOnce, Listening, ScriptedModel]:
     embedder, model = Listening(), ScriptedModel(leaky)
     chosen = model if request.param == "model" else None
-    return AsyncRecollect(replace(parts, embedder=embedder, model=chosen)), embedder, model
+    return AsyncToldOnce(replace(parts, embedder=embedder, model=chosen)), embedder, model
 
 
 # Shorter ones stand in any text by chance; that they are struck out is shown for each shape by itself.
@@ -55,7 +55,7 @@ def spilt(where: str) -> list[str]:
 
 
 async def test_s1_no_secret_leaves_the_message_log(
-    listening: tuple[AsyncRecollect, Listening, ScriptedModel], caplog: pytest.LogCaptureFixture
+    listening: tuple[AsyncToldOnce, Listening, ScriptedModel], caplog: pytest.LogCaptureFixture
 ) -> None:
     engine, embedder, model = listening
     caplog.set_level("DEBUG")

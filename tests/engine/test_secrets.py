@@ -2,12 +2,12 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.ids import id_text
-from recollect.testing import ScriptedModel
-from recollect.text import term_key, terms
-from recollect.types import MemoryKind
 from sample_chats import ALL_KINDS, asks, request, tell, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.ids import id_text
+from toldonce.testing import ScriptedModel
+from toldonce.text import term_key, terms
+from toldonce.types import MemoryKind
 
 SECRETS = {
     "card": ("4111 1111 1111 1111", "My card number is 4111 1111 1111 1111, and I live in Oslo."),
@@ -22,7 +22,7 @@ each = pytest.mark.parametrize(("secret", "said"), SECRETS.values(), ids=SECRETS
 
 
 @each
-async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncRecollect, secret: str, said: str) -> None:
+async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncToldOnce, secret: str, said: str) -> None:
     await tell(engine, said)
     derived = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True)
     assert any("Oslo" in memory.text for memory in derived), "what stands beside it is remembered"
@@ -31,7 +31,7 @@ async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncRecollect
 
 
 @each
-async def test_no_word_of_it_finds_anything(engine: AsyncRecollect, parts: Components, secret: str, said: str) -> None:
+async def test_no_word_of_it_finds_anything(engine: AsyncToldOnce, parts: Components, secret: str, said: str) -> None:
     await tell(engine, said)
     hot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
     keys = {term_key(hot.salt, term) for term in terms(secret)}
@@ -42,7 +42,7 @@ async def test_no_word_of_it_finds_anything(engine: AsyncRecollect, parts: Compo
 
 
 @each
-async def test_no_prompt_holds_it(engine: AsyncRecollect, secret: str, said: str) -> None:
+async def test_no_prompt_holds_it(engine: AsyncToldOnce, secret: str, said: str) -> None:
     await tell(engine, said)
     for question in ("Where do I live, and what is my number, key or password?", f"Oslo {secret[:6]}?"):
         turn = await engine.turns.prepare(request(user(question)), asks("ana"), mode="split")
@@ -52,7 +52,7 @@ async def test_no_prompt_holds_it(engine: AsyncRecollect, secret: str, said: str
 
 @each
 async def test_no_model_that_forms_is_shown_it(
-    engine: AsyncRecollect, parts: Components, secret: str, said: str
+    engine: AsyncToldOnce, parts: Components, secret: str, said: str
 ) -> None:
     await engine.add(f"The user lives in Oslo; {said}", user="ana")
     model = ScriptedModel(lambda system, asked: {"memories": []})
@@ -61,14 +61,14 @@ async def test_no_model_that_forms_is_shown_it(
     assert not any(secret in call.user for call in model.calls)
 
 
-async def test_the_log_itself_keeps_the_message_as_it_came(engine: AsyncRecollect) -> None:
+async def test_the_log_itself_keeps_the_message_as_it_came(engine: AsyncToldOnce) -> None:
     _, said = SECRETS["password"]
     await tell(engine, said)
     [conversation] = await engine.conversations.list(user="ana")
     assert [message.text for message in await engine.conversations.messages(conversation.id, user="ana")] == [said]
 
 
-async def test_a_quotation_is_recalled_with_its_secret_struck_out(engine: AsyncRecollect) -> None:
+async def test_a_quotation_is_recalled_with_its_secret_struck_out(engine: AsyncToldOnce) -> None:
     await tell(engine, "The bees hummed over my card 4111 1111 1111 1111 in the garden.")
     found = await engine.search("bees garden hummed", user="ana")
     [quotation] = [item.memory.text for item in found.items if item.memory.kind is MemoryKind.TURN]
@@ -76,7 +76,7 @@ async def test_a_quotation_is_recalled_with_its_secret_struck_out(engine: AsyncR
 
 
 async def test_errors_and_logs_of_a_failed_formation_hold_no_words(
-    engine: AsyncRecollect, parts: Components, caplog: pytest.LogCaptureFixture
+    engine: AsyncToldOnce, parts: Components, caplog: pytest.LogCaptureFixture
 ) -> None:
     secret, said = SECRETS["password"]
     caplog.set_level("DEBUG")

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.ended_memories import MAX_ENDED
-from recollect.engine.shown_memories import ShownMemories
-from recollect.ids import new_id
-from recollect.prompt.replay import PromptReplay
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Action, CloseMemory, Decision, MemoryId, PromptInsertion, Subject
 from statement_counter import StatementCounter
 from stores import DIALECTS, new_store, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.ended_memories import MAX_ENDED
+from toldonce.engine.shown_memories import ShownMemories
+from toldonce.ids import new_id
+from toldonce.prompt.replay import PromptReplay
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Action, CloseMemory, Decision, MemoryId, PromptInsertion, Subject
 
 ANA = Subject("user", "ana")
 
@@ -24,7 +24,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def _replaced_notes(engine: AsyncRecollect, parts: Components, clock: FakeClock, count: int) -> list[MemoryId]:
+async def _replaced_notes(engine: AsyncToldOnce, parts: Components, clock: FakeClock, count: int) -> list[MemoryId]:
     """Store notes, each replaced by another."""
     now, ids = clock.now(), list[MemoryId]()
     for number in range(count):
@@ -49,7 +49,7 @@ def _showing(ids: list[MemoryId], clock: FakeClock) -> PromptReplay:
 
 
 async def test_many_replaced_memories_in_read_rows_stay_in_the_prompt(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     ids = await _replaced_notes(engine, parts, clock, MAX_ENDED + 5)
     shown = ShownMemories(parts.store)
@@ -74,7 +74,7 @@ async def test_a_prompt_reads_what_ended_in_few_statements(
         counter=token_counter(),
     )
     sent: list[tuple[int, int]] = []
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         for count in (2, 40):
             ids = await _replaced_notes(engine, parts, clock, count)
             shown, replay = ShownMemories(store), _showing(ids, clock)

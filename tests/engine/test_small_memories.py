@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect import AsyncRecollect
-from recollect.recall.recall import MIN_SHOWN_OF_FEW
-from recollect.testing import FakeClock
+from toldonce import AsyncToldOnce
+from toldonce.recall.recall import MIN_SHOWN_OF_FEW
+from toldonce.testing import FakeClock
 
 TOLD = {
     "en": (
@@ -34,7 +34,7 @@ ASKED = {
 async def test_a_question_brings_what_bears_on_it_and_not_all_there_is(language: str) -> None:
     said = [text for session in TOLD[language] for text in session]
     question, wanted = ASKED[language]
-    async with await AsyncRecollect.open("sqlite:///:memory:", clock=FakeClock()) as engine:
+    async with await AsyncToldOnce.open("sqlite:///:memory:", clock=FakeClock()) as engine:
         for number, session in enumerate(TOLD[language]):
             for text in session:
                 told = [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}]
@@ -62,7 +62,7 @@ THINGS = "茶 花 书 车 猫 狗 琴 伞 灯 表 鞋 帽 船 刀 碗 杯 笔 �
 @pytest.mark.parametrize(("told", "question"), SAID)
 async def test_among_many_memories_what_was_said_a_moment_ago_is_known(told: str, question: str) -> None:
     clock = FakeClock()
-    async with await AsyncRecollect.open("sqlite:///:memory:", clock=clock) as engine:
+    async with await AsyncToldOnce.open("sqlite:///:memory:", clock=clock) as engine:
         for number, thing in enumerate(THINGS):
             said = [
                 {"role": "user", "content": f"我昨天看见一{thing}，很喜欢。"},

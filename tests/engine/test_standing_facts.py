@@ -6,10 +6,10 @@ import pytest
 
 from append_only import ScriptedChat
 from own_profile import with_profile
-from recollect.engine import AsyncRecollect, Components, PreparedTurn
-from recollect.types import MemoryKind
 from sample_chats import slots, tell
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components, PreparedTurn
+from toldonce.types import MemoryKind
 
 CATS = """jazz chess tea skiing pottery opera climbing sailing baking origami tennis karate rugby judo yoga poetry
 cinema ballet fishing archery cycling surfing rowing sushi pizza curry ramen tofu mango papaya cherries
@@ -23,7 +23,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def tell_much(engine: AsyncRecollect) -> None:
+async def tell_much(engine: AsyncToldOnce) -> None:
     """Form more facts than fit, one of them on health."""
     await tell(engine, "I have a peanut allergy.", *[f"My cat is called {thing.title()}." for thing in CATS])
     assert len(await slots(engine)) > len(CATS)
@@ -54,7 +54,7 @@ async def test_the_profile_block_keeps_its_limit_and_health(parts: Components, t
     }
 
 
-async def test_the_default_block_has_room_for_14_short_facts(engine: AsyncRecollect) -> None:
+async def test_the_default_block_has_room_for_14_short_facts(engine: AsyncToldOnce) -> None:
     await tell(engine, "I have a peanut allergy.", *[f"My cat is called {thing.title()}." for thing in CATS[:12]])
 
     context = await engine.context("Good morning, what is new in the world?", user="ana")

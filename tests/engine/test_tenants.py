@@ -2,21 +2,21 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError, UnknownMemoryError
-from recollect.types import GLOBAL, RequestScope, Subject
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError, UnknownMemoryError
+from toldonce.types import GLOBAL, RequestScope, Subject
 
 ACME, BOLT = Subject("user", "ana", "acme"), Subject("user", "ana", "bolt")
 PLAIN = Subject("user", "ana")
 USER = RequestScope(profile="user")
 
 
-async def found(engine: AsyncRecollect, query: str, who: Subject) -> list[str]:
+async def found(engine: AsyncToldOnce, query: str, who: Subject) -> list[str]:
     return [item.memory.text for item in (await engine.search(query, user=who, profile="user")).items]
 
 
-async def test_a_users_memory_is_its_tenants_alone(engine: AsyncRecollect) -> None:
+async def test_a_users_memory_is_its_tenants_alone(engine: AsyncToldOnce) -> None:
     for who, bird in ((ACME, "heron"), (BOLT, "kestrel"), (PLAIN, "wagtail")):
         await engine.record(
             [user(f"I collect photos of the {bird}, it is my favourite bird.")], user=who, conversation="1", scope=USER
@@ -31,7 +31,7 @@ async def test_a_users_memory_is_its_tenants_alone(engine: AsyncRecollect) -> No
             await verb(theirs.id, user=ACME)
 
 
-async def test_global_and_shared_memories_are_a_tenants_own(engine: AsyncRecollect) -> None:
+async def test_global_and_shared_memories_are_a_tenants_own(engine: AsyncToldOnce) -> None:
     await engine.add("The office closes at six.", user=GLOBAL)
     await engine.add("The office closes at nine.", user=ACME.everyone)
     assert await found(engine, "When does the office close?", ACME) == ["The office closes at nine."]
@@ -43,7 +43,7 @@ async def test_global_and_shared_memories_are_a_tenants_own(engine: AsyncRecolle
     assert await found(engine, "When does the team meet?", BOLT) == []
 
 
-async def test_nothing_is_shared_across_tenants(engine: AsyncRecollect) -> None:
+async def test_nothing_is_shared_across_tenants(engine: AsyncToldOnce) -> None:
     note = await engine.add("The team meets on Tuesday.", user=ACME)
     for other in (Subject("shared", "team", "bolt"), Subject("shared", "team")):
         with pytest.raises(BadRequestError, match="another tenant"):
@@ -53,7 +53,7 @@ async def test_nothing_is_shared_across_tenants(engine: AsyncRecollect) -> None:
 
 
 @pytest.mark.parametrize("per_user", ["app", "app_all"])
-async def test_an_apps_memories_and_numbers_are_a_tenants_own(engine: AsyncRecollect, per_user: str) -> None:
+async def test_an_apps_memories_and_numbers_are_a_tenants_own(engine: AsyncToldOnce, per_user: str) -> None:
     of_app = {"app": "app:ana/cal", "app_all": "app:cal"}[per_user]
     await engine.add("Meetings are at nine.", user=Subject.parse(of_app))
     await engine.add("Meetings are at ten.", user=Subject.parse(f"@acme/{of_app}"))
@@ -64,14 +64,14 @@ async def test_an_apps_memories_and_numbers_are_a_tenants_own(engine: AsyncRecol
     assert [memory.number for memory in await engine.apps.memories("cal", user=ACME)] == [number]
 
 
-async def test_numbers_do_not_show_whether_another_tenant_has_apps(engine: AsyncRecollect) -> None:
+async def test_numbers_do_not_show_whether_another_tenant_has_apps(engine: AsyncToldOnce) -> None:
     alone = await engine.add("Meetings are at ten.", user=Subject.parse("@acme/app:cal"))
     assert alone.number is not None
     assert alone.number > 1_000_000
     assert (await engine.add("Meetings are at ten.", user=Subject.parse("app:cal"))).number == 1
 
 
-async def test_counts_include_the_apps_of_tenants(engine: AsyncRecollect) -> None:
+async def test_counts_include_the_apps_of_tenants(engine: AsyncToldOnce) -> None:
     await engine.add("Meetings are at ten.", user=Subject.parse("@acme/app:cal"))
     await engine.add("Meetings are at ten.", user=Subject.parse("app:cal"))
     await engine.add("Cats sleep.", user=Subject.parse("@acme/user:x/app:y"))

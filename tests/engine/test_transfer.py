@@ -18,12 +18,12 @@ from forked_processes import run_python
 from household import Household
 from patience import PATIENCE_S
 from populated import ERASED, QUERIES, WHO, opened, parts_of, populate
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
-from recollect.store.failpoint import VARIABLE
-from recollect.types import MemoryKind, MemoryState, Subject
 from sample_chats import ALL_KINDS, assistant, tell, user
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.store.failpoint import VARIABLE
+from toldonce.types import MemoryKind, MemoryState, Subject
 
 TESTS = Path(__file__).parent.parent
 SCRIPT = TESTS / "engine" / "import_process.py"
@@ -128,7 +128,7 @@ async def test_v16_an_export_holds_one_subject_and_nothing_of_others(source: str
 async def test_v16_a_users_export_has_every_inner_subject_and_is_imported_whole(where: str, tmp_path: Path) -> None:
     here = place("file", tmp_path, "house")
     parts = await parts_of(here)
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         luck = random.Random(5)
         inner = await Household(engine, parts, "ana/x ü", luck).plant()
         await Household(engine, parts, "ana", luck).plant()
@@ -173,7 +173,7 @@ async def test_what_is_erased_after_an_import_is_masked_by_the_ledgers_own_key(s
         recorded = await engine.record(said, user="ben", conversation="boat")
         await engine.erasure.conversation(recorded.conversation, user="ben")
     data = await exported(where)
-    other = f"{where.removesuffix('recollect.sqlite3')}again.sqlite3" if where.startswith("sqlite") else ""
+    other = f"{where.removesuffix('toldonce.sqlite3')}again.sqlite3" if where.startswith("sqlite") else ""
     if other:
         await take_in(other, data)
         assert await exported(other) == data
@@ -288,7 +288,7 @@ async def test_a_killed_import_leaves_whole_subjects_and_resumes_the_missing_one
     assert await exported(where) == data
 
 
-async def test_what_is_in_memory_alone_is_not_exported(engine: AsyncRecollect) -> None:
+async def test_what_is_in_memory_alone_is_not_exported(engine: AsyncToldOnce) -> None:
     if engine.settings.database_url.endswith(":memory:"):
         with pytest.raises(BadRequestError, match="one process alone"):
             await engine.transfer.export_to(io.BytesIO(), everybody=True)

@@ -10,12 +10,12 @@ import pytest
 
 from crafted import take_in
 from populated import opened, parts_of
-from recollect.engine import AsyncRecollect
-from recollect.engine.databases import copy_database
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind
 from sample_chats import ALL_KINDS, answer, assistant, note, texts, user
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.databases import copy_database
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import MemoryKind
 
 WAYS = list(product(DURABLE, DURABLE))
 GONE = ("walnut", "opera", "1234", "hunter2")
@@ -37,7 +37,7 @@ class NoBar:
 
 async def forgetful(url: str, clock: FakeClock) -> None:
     """Tell things, forget some, and change others."""
-    async with AsyncRecollect(await parts_of(url, clock=clock)) as engine:
+    async with AsyncToldOnce(await parts_of(url, clock=clock)) as engine:
         for said in SAID:
             await engine.record([user(said), assistant(f"Noted. {said}")], user="ana", conversation="c")
             await engine.form()
@@ -50,7 +50,7 @@ async def forgetful(url: str, clock: FakeClock) -> None:
         await engine.form()
 
 
-async def shown(engine: AsyncRecollect) -> str:
+async def shown(engine: AsyncToldOnce) -> str:
     found = [await engine.search(query, user="ana", limit=50) for query in ("walnuts", "Where do I live?", "opera")]
     return " ".join([*await texts(engine), *(item.memory.text for recall in found for item in recall.items)])
 
@@ -118,7 +118,7 @@ async def test_another_extractor_does_not_restore_forgotten_memories_of_an_impor
         )
     )
     parts = replace(await parts_of(there, clock=clock), model=model)
-    async with AsyncRecollect(parts) as forming:
+    async with AsyncToldOnce(parts) as forming:
         await forming.record([user("I adopted a dog.")], user="ana", conversation="c")
         await forming.form()
         clock.advance(hours=1)
@@ -132,7 +132,7 @@ async def test_another_extractor_does_not_restore_forgotten_memories_of_an_impor
 async def test_a_file_whose_secrets_were_put_back_withholds_the_same_words(tmp_path: Path, clock: FakeClock) -> None:
     """Somebody writes a file by hand: the secrets are struck out on the way in, and what is withheld moves along."""
     here, there = carried((DURABLE[0], DURABLE[0]), tmp_path)
-    async with AsyncRecollect(await parts_of(here, clock=clock)) as engine:
+    async with AsyncToldOnce(await parts_of(here, clock=clock)) as engine:
         await engine.record([user("My bird is Jo. I'm allergic to walnuts. I ski.")], user="ana", conversation="c")
         await engine.form()
         [walnuts] = [

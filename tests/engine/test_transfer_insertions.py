@@ -11,13 +11,13 @@ import pytest
 
 from factories import ANA, add, memory, turn
 from populated import opened, parts_of
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
-from recollect.ids import new_id
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock
-from recollect.types import EraseRequest, LedgerRows, Memory, PromptInsertion, Subject
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.ids import new_id
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock
+from toldonce.types import EraseRequest, LedgerRows, Memory, PromptInsertion, Subject
 
 SECRET = "sk-proj-Qm3vT9xLr2WzK8bYd5NcHj7Pf4Gs6Ea1Ru0Ti"  # made up
 TEA, TEAM = "Ana likes tea.", Subject("shared", "team")
@@ -32,7 +32,7 @@ def there(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 async def filled(url: str, clock: FakeClock) -> tuple[PromptInsertion, Memory]:
     """Hold a conversation with two insertions: the second withdraws what the first shows."""
     parts = await parts_of(url, clock=clock)
-    async with AsyncRecollect(parts):
+    async with AsyncToldOnce(parts):
         tea, ours = memory(TEA, subject=ANA, clock=clock), memory("The team likes cake.", subject=TEAM, clock=clock)
         for known in (tea, ours):
             await parts.store.memories.apply(known.subject, [add(known, vector=None)], [])

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from populated import opened, parts_of
-from recollect.engine import AsyncRecollect, transfer
-from recollect.errors import BadRequestError, ModelError
-from recollect.testing import WordEmbedder
-from recollect.types import Subject, Vectors
 from sample_chats import ALL_KINDS, assistant, user
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce, transfer
+from toldonce.errors import BadRequestError, ModelError
+from toldonce.testing import WordEmbedder
+from toldonce.types import Subject, Vectors
 
 USERS, EACH = 30, 20
 
@@ -69,7 +69,7 @@ async def data(tmp_path: Path) -> bytes:
 async def taken_in(url: str, data: bytes, embedder: Counting, *, only_missing: bool = False) -> NoBar:
     bar = NoBar()
     parts = replace(await parts_of(url), embedder=embedder)
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await engine.transfer.import_from(io.BytesIO(data), progress=bar, only_missing=only_missing)
     return bar
 

@@ -4,16 +4,16 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
-from recollect.testing import FakeClock
-from recollect.types import Action, Decision, MemoryKind, MemoryState
 from sample_chats import fact, slots, texts, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.testing import FakeClock
+from toldonce.types import Action, Decision, MemoryKind, MemoryState
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
-async def said(engine: AsyncRecollect, text: str, chat: str, clock: FakeClock) -> str:
+async def said(engine: AsyncToldOnce, text: str, chat: str, clock: FakeClock) -> str:
     """Say something in a chat an hour later and form it; return the conversation's id."""
     clock.advance(hours=1)
     recorded = await engine.record([user(text)], user="ana", conversation=chat)
@@ -21,7 +21,7 @@ async def said(engine: AsyncRecollect, text: str, chat: str, clock: FakeClock) -
     return recorded.conversation
 
 
-async def line(engine: AsyncRecollect, action: Action, words: str) -> Decision:
+async def line(engine: AsyncToldOnce, action: Action, words: str) -> Decision:
     [found] = [
         decision
         for decision in await engine.history.decisions(user="ana")
@@ -30,7 +30,7 @@ async def line(engine: AsyncRecollect, action: Action, words: str) -> Decision:
     return found
 
 
-async def test_undoing_a_replacement_brings_back_what_it_replaced(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_undoing_a_replacement_brings_back_what_it_replaced(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await said(engine, "I live in Rome.", "a", clock)
     before = await texts(engine, kinds=DISTILLED)
     await said(engine, "I moved to Oslo.", "b", clock)
@@ -46,7 +46,7 @@ async def test_undoing_a_replacement_brings_back_what_it_replaced(engine: AsyncR
     assert (rome.state, rome.valid_to, rome.closed_at) == (MemoryState.ACTIVE, None, None)
 
 
-async def test_what_came_back_is_recalled_again(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_came_back_is_recalled_again(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await said(engine, "Hello.", "a", clock)
     note = await engine.add("Ana keeps bees on the roof.", user="ana")
     await engine.forget(note.id, user="ana")
@@ -58,7 +58,7 @@ async def test_what_came_back_is_recalled_again(engine: AsyncRecollect, clock: F
     assert hit.word_share > 0.5
 
 
-async def test_undoing_twice_is_refused_with_a_sentence(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_undoing_twice_is_refused_with_a_sentence(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await said(engine, "I live in Rome.", "a", clock)
     made = (await engine.history.decisions(user="ana"))[0]
     await engine.history.undo(made.id, user="ana")
@@ -69,7 +69,7 @@ async def test_undoing_twice_is_refused_with_a_sentence(engine: AsyncRecollect, 
         await engine.history.undo(itself.id, user="ana")
 
 
-async def test_undoing_what_is_not_there_is_refused(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_undoing_what_is_not_there_is_refused(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await said(engine, "I live in Rome.", "a", clock)
     made = (await engine.history.decisions(user="ana"))[0]
     with pytest.raises(BadRequestError, match="no decision"):
@@ -81,7 +81,7 @@ async def test_undoing_what_is_not_there_is_refused(engine: AsyncRecollect, cloc
             await engine.history.undo_source(user="ana", **wrong)  # type: ignore[arg-type]  # what a caller may get wrong
 
 
-async def test_a_filled_slot_is_not_taken_back(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_filled_slot_is_not_taken_back(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await said(engine, "I live in Rome.", "a", clock)
     middle = await said(engine, "I moved to Oslo. I play the tuba.", "b", clock)
     await said(engine, "I moved to Lima.", "c", clock)
@@ -96,7 +96,7 @@ async def test_a_filled_slot_is_not_taken_back(engine: AsyncRecollect, clock: Fa
 
 
 async def test_a_chain_of_one_source_is_taken_back_to_what_stood_before_it(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await said(engine, "I live in Rome.", "a", clock)
     await said(engine, "I moved to Oslo.", "b", clock)
@@ -105,7 +105,7 @@ async def test_a_chain_of_one_source_is_taken_back_to_what_stood_before_it(
     assert (await slots(engine))["location"] == "Rome"
 
 
-async def test_what_was_said_elsewhere_too_stays_on_that(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_was_said_elsewhere_too_stays_on_that(engine: AsyncToldOnce, clock: FakeClock) -> None:
     source = await said(engine, "I live in Rome.", "a", clock)
     other = await said(engine, "As I said, I live in Rome.", "b", clock)
     assert len((await fact(engine, "Rome")).evidence) == 2
@@ -116,7 +116,7 @@ async def test_what_was_said_elsewhere_too_stays_on_that(engine: AsyncRecollect,
     assert rome.id in {memory.id for memory in undone.weakened}
 
 
-async def test_everything_since_a_time_is_taken_back(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_everything_since_a_time_is_taken_back(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await said(engine, "I live in Rome. I like jazz.", "a", clock)
     before = await texts(engine)
     since = clock.now() + timedelta(minutes=1)
@@ -129,7 +129,7 @@ async def test_everything_since_a_time_is_taken_back(engine: AsyncRecollect, clo
         await engine.history.undo_source(user="ana", since=since)
 
 
-async def test_a_dry_run_says_what_would_be_done_and_does_nothing(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_dry_run_says_what_would_be_done_and_does_nothing(engine: AsyncToldOnce, clock: FakeClock) -> None:
     source = await said(engine, "I live in Rome.", "a", clock)
     before, log = await texts(engine), await engine.history.decisions(user="ana")
     plan = await engine.history.undo_source(user="ana", conversation=source, dry_run=True)
@@ -137,7 +137,7 @@ async def test_a_dry_run_says_what_would_be_done_and_does_nothing(engine: AsyncR
     assert (await texts(engine), await engine.history.decisions(user="ana")) == (before, log)
 
 
-async def test_history_is_never_deleted_by_undoing(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_history_is_never_deleted_by_undoing(engine: AsyncToldOnce, clock: FakeClock) -> None:
     source = await said(engine, "I live in Rome.", "a", clock)
     log = await engine.history.decisions(user="ana")
     clock.advance(hours=1)
@@ -150,7 +150,7 @@ async def test_history_is_never_deleted_by_undoing(engine: AsyncRecollect, clock
     assert len(await engine.conversations.messages(source, user="ana")) == 1
 
 
-async def test_what_was_not_kept_because_of_a_source_is_named(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_was_not_kept_because_of_a_source_is_named(engine: AsyncToldOnce, clock: FakeClock) -> None:
     source = await said(engine, "I live in Rome.", "a", clock)
     rome = await fact(engine, "Rome")
     await said(engine, "I think I live in Oslo, maybe.", "b", clock)

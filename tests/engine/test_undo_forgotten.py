@@ -4,17 +4,17 @@ from itertools import permutations
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import Action, MemoryKind
 from rows.scenes import TIERED
 from sample_chats import ALL_KINDS, assistant, tell, texts, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import Action, MemoryKind
 
 SAID = "I live in Rome. I'm allergic to walnuts. My cat is called Miso."
 VALUES = {"location": "Rome", "allergy:walnuts": "walnuts"}
 
 
-async def forget(engine: AsyncRecollect, value: str, clock: FakeClock) -> str:
+async def forget(engine: AsyncToldOnce, value: str, clock: FakeClock) -> str:
     """Forget a fact by hand; return the decision."""
     clock.advance(hours=1)
     [fact] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if value in memory.value]
@@ -27,7 +27,7 @@ async def forget(engine: AsyncRecollect, value: str, clock: FakeClock) -> str:
     return line.id
 
 
-async def held(engine: AsyncRecollect) -> str:
+async def held(engine: AsyncToldOnce) -> str:
     found = [await engine.search(query, user="ana", limit=50) for query in ("walnuts", "Rome", "Miso")]
     return " ".join([*await texts(engine), *(item.memory.text for recall in found for item in recall.items)])
 
@@ -35,7 +35,7 @@ async def held(engine: AsyncRecollect) -> str:
 @pytest.mark.parametrize("forgotten", list(permutations(["Rome", "walnuts", "Miso"])))
 @pytest.mark.parametrize("undone", list(permutations([0, 1, 2])))
 async def test_each_undoing_brings_back_its_own_words_in_whatever_order(
-    engine: AsyncRecollect, clock: FakeClock, forgotten: tuple[str, ...], undone: tuple[int, ...]
+    engine: AsyncToldOnce, clock: FakeClock, forgotten: tuple[str, ...], undone: tuple[int, ...]
 ) -> None:
     await tell(engine, user(SAID), assistant(f"Good to know. {SAID}"))
     before = await texts(engine)
@@ -55,7 +55,7 @@ async def test_each_undoing_brings_back_its_own_words_in_whatever_order(
 
 
 async def test_undoing_a_change_does_not_bring_back_what_was_forgotten_meanwhile(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await tell(engine, SAID)
     clock.advance(days=1)
@@ -69,7 +69,7 @@ async def test_undoing_a_change_does_not_bring_back_what_was_forgotten_meanwhile
     assert "walnut" not in shown
 
 
-async def test_a_summary_comes_back_without_what_else_was_forgotten(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_summary_comes_back_without_what_else_was_forgotten(engine: AsyncToldOnce, clock: FakeClock) -> None:
     said = [SAID, *(f"Turn {number} is about rain." for number in range(20))]
     for message in said:
         await engine.record([user(message), assistant("Hm.")], user="ana", conversation="c", scope=TIERED)

@@ -6,15 +6,15 @@ from contextlib import suppress
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadRequestError
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import MemoryKind
 from sample_chats import user
 from soak import SOAK
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadRequestError
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import MemoryKind
 
 SOURCE = "poisoned"
 CITIES = ("Rome", "Oslo", "Lima", "Quito")
@@ -64,7 +64,7 @@ async def known_after(steps: Sequence[Step], *, undo: bool) -> set[tuple[str, st
         counter=token_counter(),
     )
     source = None
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         for chat, said in steps:
             clock.advance(hours=1)
             if not said:

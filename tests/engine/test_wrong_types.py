@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Recollect
-from recollect.errors import BadRequestError
-from recollect.testing import FakeClock
+from toldonce import ToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.testing import FakeClock
 
 CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("add", (5,), {}, "the text is int"),
@@ -25,7 +25,7 @@ CASES: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
 def test_a_wrong_type_is_refused(
     tmp_path: Path, name: str, arguments: tuple[Any, ...], options: dict[str, Any], message: str
 ) -> None:
-    with Recollect(tmp_path / "memory.db", clock=FakeClock()) as memory:
+    with ToldOnce(tmp_path / "memory.db", clock=FakeClock()) as memory:
         core = memory._engine.core
         blocking, own = (
             (memory.bulk.add, core.bulk.add) if name == "bulk.add" else (getattr(memory, name), getattr(core, name))

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from populated import opened
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
-from recollect.testing import FakeClock
-from recollect.types import MemoryKind, RequestScope
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryKind, RequestScope
 
 
 class NoBar:
@@ -32,7 +32,7 @@ VISIT = [{"role": "user", "content": "I visited my friend Ana in the hospital ye
 QUERY = "How is Ana?"
 
 
-async def said_of_ana(engine: AsyncRecollect, user: str, scope: RequestScope | None = None) -> str:
+async def said_of_ana(engine: AsyncToldOnce, user: str, scope: RequestScope | None = None) -> str:
     """Form what is due, and return the memory block of a question."""
     await engine.form()
     return (await engine.context(QUERY, user=user, scope=scope or RequestScope())).text
@@ -40,7 +40,7 @@ async def said_of_ana(engine: AsyncRecollect, user: str, scope: RequestScope | N
 
 @BOTH
 async def test_yesterday_is_another_day_in_auckland_than_in_los_angeles(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     clock.set(NOW)
     for user, zone in (("kiri", "Pacific/Auckland"), ("joe", "PST")):
@@ -62,7 +62,7 @@ async def test_yesterday_is_another_day_in_auckland_than_in_los_angeles(
     ],
 )
 async def test_the_zone_that_a_user_states_counts_from_then_on(
-    engine: AsyncRecollect, clock: FakeClock, stated: str
+    engine: AsyncToldOnce, clock: FakeClock, stated: str
 ) -> None:
     clock.set(NOW)
     await engine.record([{"role": "user", "content": stated}], user="kiri")
@@ -74,7 +74,7 @@ async def test_the_zone_that_a_user_states_counts_from_then_on(
     assert "3 May 2026" in await said_of_ana(engine, "joe")
 
 
-async def test_a_stated_zone_that_is_none_is_ignored(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_stated_zone_that_is_none_is_ignored(engine: AsyncToldOnce, clock: FakeClock) -> None:
     clock.set(NOW)
     await engine.record([{"role": "user", "content": "My time zone is Nowhere/Land."}], user="kiri")
     await engine.form()
@@ -84,7 +84,7 @@ async def test_a_stated_zone_that_is_none_is_ignored(engine: AsyncRecollect, clo
 
 
 @BOTH
-async def test_a_message_with_an_offset_keeps_its_day(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_message_with_an_offset_keeps_its_day(engine: AsyncToldOnce, clock: FakeClock) -> None:
     clock.set(NOW)
     tokyo = timezone(timedelta(hours=9))
     at = datetime(2026, 4, 10, 1, tzinfo=tokyo)  # 16:00 of the day before in UTC
@@ -97,7 +97,7 @@ async def test_a_message_with_an_offset_keeps_its_day(engine: AsyncRecollect, cl
     assert "9 April 2026" in text
 
 
-async def test_the_offset_of_a_message_counts_before_all_others(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_offset_of_a_message_counts_before_all_others(engine: AsyncToldOnce, clock: FakeClock) -> None:
     clock.set(NOW)
     at = datetime(2026, 4, 10, 1, tzinfo=timezone(timedelta(hours=9)))
     scope = RequestScope(time_zone="America/Los_Angeles")
@@ -106,7 +106,7 @@ async def test_the_offset_of_a_message_counts_before_all_others(engine: AsyncRec
     assert "9 April 2026" in await said_of_ana(engine, "yuki", scope)
 
 
-async def test_an_instant_in_utc_tells_no_zone(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_instant_in_utc_tells_no_zone(engine: AsyncToldOnce, clock: FakeClock) -> None:
     clock.set(NOW)
     await engine.record(VISIT, user="kiri", said_at=NOW, scope=RequestScope(time_zone="Pacific/Auckland"))
 
@@ -125,7 +125,7 @@ async def test_an_instant_in_utc_tells_no_zone(engine: AsyncRecollect, clock: Fa
     ],
 )
 async def test_days_begin_at_midnight_when_clocks_change(
-    engine: AsyncRecollect, clock: FakeClock, at: str, day: str
+    engine: AsyncToldOnce, clock: FakeClock, at: str, day: str
 ) -> None:
     instant = datetime.fromisoformat(at)
     clock.set(instant)
@@ -135,7 +135,7 @@ async def test_days_begin_at_midnight_when_clocks_change(
 
 
 @BOTH
-async def test_a_search_for_yesterday_means_the_day_of_the_asker(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_search_for_yesterday_means_the_day_of_the_asker(engine: AsyncToldOnce, clock: FakeClock) -> None:
     clock.set(datetime(2026, 5, 3, 8, tzinfo=UTC))  # the evening in Auckland, an hour past midnight in Los Angeles
     await engine.add("The user repaired the gate.", user="kiri")
     clock.set(datetime(2026, 5, 4, 13, tzinfo=UTC))  # 5 May in Auckland
@@ -149,7 +149,7 @@ async def test_a_search_for_yesterday_means_the_day_of_the_asker(engine: AsyncRe
 
 @BOTH
 async def test_a_memory_shows_the_day_where_it_was_said_else_where_the_user_is(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     clock.set(NOW)
     pet = [{"role": "user", "content": "I adopted a cat named Fig from the shelter."}]
@@ -167,7 +167,7 @@ async def test_a_memory_shows_the_day_where_it_was_said_else_where_the_user_is(
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "UTC+25", "../etc/passwd", "x" * 1000])
-async def test_a_zone_that_is_none_is_refused_with_an_example(engine: AsyncRecollect, zone: str) -> None:
+async def test_a_zone_that_is_none_is_refused_with_an_example(engine: AsyncToldOnce, zone: str) -> None:
     with pytest.raises(BadRequestError, match="Europe/Berlin"):
         await engine.search("Ana", user="ana", time_zone=zone)
     with pytest.raises(BadRequestError, match="Europe/Berlin"):

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from recollect.datasets.dataset import DatasetTurn
-from recollect.evaluation.baselines import BM25, FUSED, VECTORS, index
-from recollect.testing import WordEmbedder
+from toldonce.datasets.dataset import DatasetTurn
+from toldonce.evaluation.baselines import BM25, FUSED, VECTORS, index
+from toldonce.testing import WordEmbedder
 
 TEXTS = ("The dog barks at night.", "My hives are painted blue.", "Blue is a colour, blue as the sky.", "Good morning!")
 TURNS = [

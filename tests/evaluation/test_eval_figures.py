@@ -4,7 +4,7 @@ from math import log2
 
 import pytest
 
-from recollect.evaluation.retrieval_metrics import means, ranking_figures, session_figures, within_budget
+from toldonce.evaluation.retrieval_metrics import means, ranking_figures, session_figures, within_budget
 
 
 def shown(*results: str) -> list[frozenset[str]]:

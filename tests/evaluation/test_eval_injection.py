@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from recollect.datasets.dataset import DataSet, DatasetConversation, DatasetQuestion, DatasetTurn
-from recollect.evaluation.injection_run import load_small_talk, pair_questions
-from recollect.text.scripts import script_of
+from toldonce.datasets.dataset import DataSet, DatasetConversation, DatasetQuestion, DatasetTurn
+from toldonce.evaluation.injection_run import load_small_talk, pair_questions
+from toldonce.text.scripts import script_of
 
 SAID_AT = datetime(2026, 5, 3, tzinfo=UTC)
 

@@ -6,12 +6,12 @@ from datetime import UTC
 import pytest
 
 from published import published
-from recollect.datasets.dataset import DataSet
-from recollect.datasets.load import read_data
-from recollect.evaluation.report import grouped_means
-from recollect.evaluation.run import EvaluationPlan, EvaluationRun
-from recollect.settings import Settings
 from soak import only_whole
+from toldonce.datasets.dataset import DataSet
+from toldonce.datasets.load import read_data
+from toldonce.evaluation.report import grouped_means
+from toldonce.evaluation.run import EvaluationPlan, EvaluationRun
+from toldonce.settings import Settings
 
 FILES = {
     "locomo": "locomo_dev.json.gz",
@@ -64,7 +64,7 @@ async def test_a_published_conversation_is_recalled_better_than_by_words_alone(k
 
     row = await measured(replace(data, conversations=(replace(first, turns=turns, questions=questions),)))
 
-    assert row["recollect"] >= row["BM25"] > 0.3
+    assert row["toldonce"] >= row["BM25"] > 0.3
     assert row["vectors"] > 0.3
 
 
@@ -72,5 +72,5 @@ async def test_a_published_conversation_is_recalled_better_than_by_words_alone(k
 @only_whole
 async def test_all_published_conversations_of_two_people_meet_the_documented_figures() -> None:
     row = await measured(read_data("locomo", published(FILES["locomo"]), UTC))
-    assert row["recollect"] >= 0.77
-    assert row["recollect"] > row["BM25"] > row["vectors"] > 0.45
+    assert row["toldonce"] >= 0.77
+    assert row["toldonce"] > row["BM25"] > row["vectors"] > 0.45

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.evaluation.report_tables import headline, markdown, tables
+from toldonce.evaluation.report_tables import headline, markdown, tables
 
 
 def mean(value: float) -> dict[str, Any]:
@@ -34,8 +34,8 @@ def made_up(**more: Any) -> dict[str, Any]:
     group = {"R@1": mean(0.2), "R@5": mean(0.4), "R@10": mean(0.5), "MRR": mean(0.3), "budget": mean(0.6)}
     percentiles = {"p50": 1.0, "p95": 2.0}
     return {
-        "recollect": "9.9",
-        "command": ["recollect", "eval", "a|b.jsonl"],
+        "toldonce": "9.9",
+        "command": ["toldonce", "eval", "a|b.jsonl"],
         "partial": False,
         "data": {
             "kind": "jsonl",
@@ -58,7 +58,7 @@ def made_up(**more: Any) -> dict[str, Any]:
         },
         "machine": {"cores": 2},
         "seconds": 3.0,
-        "retrieval": {"recollect": {"all": group, "a|b": group}, "BM25": {"all": group}},
+        "retrieval": {"toldonce": {"all": group, "a|b": group}, "BM25": {"all": group}},
         "counted": ["A result counts."],
         "injection": {
             "related": injected(7, 120.0),
@@ -135,17 +135,17 @@ def test_the_headline_names_the_file_and_its_size() -> None:
 
 
 def test_answers_show_what_was_not_judged_and_what_was_cut() -> None:
-    answers = {"recollect": {"all": answered(0.5)}, "full context": {"all": answered(0.25)}}
+    answers = {"toldonce": {"all": answered(0.5)}, "full context": {"all": answered(0.25)}}
     table = next(table for table in tables(made_up(answers=answers)) if table.title.startswith("Answers"))
 
-    assert table.rows[0][:7] == ("recollect", "all", "4", "50.0", "1", "1", "0")
+    assert table.rows[0][:7] == ("toldonce", "all", "4", "50.0", "1", "1", "0")
     assert table.rows[1][-1] == "2"
 
 
 def test_markdown_has_all_that_is_needed_to_run_it_again_and_no_broken_row() -> None:
     page = markdown(made_up())
 
-    assert "recollect eval a|b.jsonl" in page
+    assert "toldonce eval a|b.jsonl" in page
     assert "SHA-256 `ab12`" in page
     assert "A result counts." in page
     assert "setting `recall_tokens`: `40`" in page
@@ -153,7 +153,7 @@ def test_markdown_has_all_that_is_needed_to_run_it_again_and_no_broken_row() -> 
 
 
 def test_a_report_without_evidence_still_shows_its_costs() -> None:
-    empty = made_up(retrieval={"recollect": {}})
+    empty = made_up(retrieval={"toldonce": {}})
 
     titles = [table.title for table in tables(empty)]
     assert titles == ["What memory adds to a prompt", "What reading costs", "What writing costs"]

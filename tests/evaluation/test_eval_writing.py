@@ -3,11 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from recollect.datasets.dataset import DatasetTurn
-from recollect.engine import AsyncRecollect
-from recollect.evaluation.ingest import Ingest, IngestCost, exchanges, junk_rule
-from recollect.evaluation.instrumentation import ConversationClock
-from recollect.types import Subject
+from toldonce.datasets.dataset import DatasetTurn
+from toldonce.engine import AsyncToldOnce
+from toldonce.evaluation.ingest import Ingest, IngestCost, exchanges, junk_rule
+from toldonce.evaluation.instrumentation import ConversationClock
+from toldonce.types import Subject
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 ANA = Subject("user", "ana")
@@ -32,7 +32,7 @@ def test_a_session_ends_a_turn() -> None:
     assert list(exchanges([])) == []
 
 
-async def test_each_message_of_the_log_is_known_as_its_turn(engine: AsyncRecollect) -> None:
+async def test_each_message_of_the_log_is_known_as_its_turn(engine: AsyncToldOnce) -> None:
     writing = IngestCost()
     telling = Ingest(engine, ConversationClock(NOON), None, writing)
     await telling.exchange(ANA, [turn("1", "user"), turn("2", "assistant", "Lovely town!")])
@@ -45,7 +45,7 @@ async def test_each_message_of_the_log_is_known_as_its_turn(engine: AsyncRecolle
     assert (writing.messages, writing.turns, writing.calls, writing.undone) == (3, 2, 0, 0)
 
 
-async def test_a_resent_exchange_is_counted_and_costs_no_other_its_name(engine: AsyncRecollect) -> None:
+async def test_a_resent_exchange_is_counted_and_costs_no_other_its_name(engine: AsyncToldOnce) -> None:
     writing = IngestCost()
     telling = Ingest(engine, ConversationClock(NOON), None, writing)
     first = [turn("1", "user"), turn("2", "assistant", "Lovely town!")]
@@ -56,7 +56,7 @@ async def test_a_resent_exchange_is_counted_and_costs_no_other_its_name(engine: 
     assert sorted(telling.names.values()) == ["1", "2", "3"]
 
 
-async def test_memories_of_the_same_words_are_duplicates(engine: AsyncRecollect) -> None:
+async def test_memories_of_the_same_words_are_duplicates(engine: AsyncToldOnce) -> None:
     writing = IngestCost()
     telling = Ingest(engine, ConversationClock(NOON), None, writing)
     await engine.add("Ana likes tea.", user=ANA)

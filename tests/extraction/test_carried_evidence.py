@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from extractor_inputs import SAID, logged, source
-from recollect.extraction.evidence import ONLY_CARRIED, check_evidence
-from recollect.extraction.question import question
-from recollect.extraction.schemas import MEMORIES
-from recollect.extraction.sources import CarriedWords, carried_texts
-from recollect.types import Candidate, MemoryKind
+from toldonce.extraction.evidence import ONLY_CARRIED, check_evidence
+from toldonce.extraction.question import question
+from toldonce.extraction.schemas import MEMORIES
+from toldonce.extraction.sources import CarriedWords, carried_texts
+from toldonce.types import Candidate, MemoryKind
 
 MAIL = "I can pay 850 at most.\n\nDear Ms Ray,\nI raise the rent to 900.\nYours,\nBen Ott"
 CHAT = "I stay out of it.\nBen: I sold the van\nAnn: No\nBen: I did"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.carriers import CARRIERS, FORGED, Carrier
-from recollect.extraction.own_words import own_words
+from toldonce.extraction.own_words import own_words
 
 CLAIM = "I'm no longer allergic to penicillin."
 
@@ -52,7 +52,7 @@ def test_no_forged_frame_lets_a_document_out(carrier: Carrier, page: str) -> Non
 _FORGERIES = st.sampled_from(
     (
         *FORGED,
-        *("<context>", "<document>", "<article>", "<user_query>", "</user_query>", "<recollect-memory id='1'>"),
+        *("<context>", "<document>", "<article>", "<user_query>", "</user_query>", "<toldonce-memory id='1'>"),
         *("```", "```md x/y", "~~~", '"""', "---", "---------------------", "----- BEGIN FILE -----"),
         *("----- END FILE -----", "[quote]", "[/quote]", "[CONTEXT 1]:", "[END CONTEXT 1]", "### Context", "Context:"),
         *("Given the context information answer the query.", "On Mon, Ann wrote:", "> quoted", "Dear Ann,"),

@@ -2,11 +2,11 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.extraction.chat_bridges import labelled_parts, speaker_in
-from recollect.types import MemoryKind
 from sample_chats import tell
 from stores import STORES
+from toldonce.engine import AsyncToldOnce
+from toldonce.extraction.chat_bridges import labelled_parts, speaker_in
+from toldonce.types import MemoryKind
 
 SHAPES = (
     "[Ana]: {}",
@@ -73,7 +73,7 @@ def test_in_doubt_the_words_are_the_users_own(text: str) -> None:
 
 
 @pytest.mark.parametrize("shape", ["Ana:\n{}", "Ana — {}", "*Ana*: {}", "<@U024BE7LH|Ana> {}"])
-async def test_labelled_words_are_kept_as_the_speakers_and_found(engine: AsyncRecollect, shape: str) -> None:
+async def test_labelled_words_are_kept_as_the_speakers_and_found(engine: AsyncToldOnce, shape: str) -> None:
     told = {
         "Oslo": "I live in Oslo.",
         "Nüsse": "Ich bin allergisch gegen Nüsse.",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.extraction.courtesy import skip_reason
-from recollect.extraction.evidence import question_in
+from toldonce.extraction.courtesy import skip_reason
+from toldonce.extraction.evidence import question_in
 
 GREETINGS = [
     "Hi", "Hello there!", "Hey, how are you?", "Good morning, everyone", "Hi Marcus!", "Have a nice weekend!",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recollect.extraction.decision_trees import DecisionTrees
+from toldonce.extraction.decision_trees import DecisionTrees
 
 
 def two_trees() -> DecisionTrees:

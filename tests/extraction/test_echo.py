@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from factories import memory
-from recollect.extraction.echo import EchoFilter
-from recollect.extraction.own_words import own_words
-from recollect.types import MemoryDetail, MemoryKind
+from toldonce.extraction.echo import EchoFilter
+from toldonce.extraction.own_words import own_words
+from toldonce.types import MemoryDetail, MemoryKind
 
 PEANUTS = memory("The user is allergic to peanuts.")
 OSLO = replace(memory("The user lives in Oslo.", slot="identity/location"), value="Oslo")

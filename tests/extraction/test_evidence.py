@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.extraction.evidence import check_evidence
-from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind
+from toldonce.extraction.evidence import check_evidence
+from toldonce.types import Candidate, ConversationId, LoggedMessage, MemoryKind
 
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
 USER = frozenset({"user"})
@@ -59,7 +59,7 @@ def test_a_quote_is_found_whatever_its_spacing_case_and_marks(text: str, quote: 
         ("I live in Oslo.", "I live in Rome", "not in the message"),
         ("I live in Oslo.", "", "no quote"),
         ("I live in Oslo.", "…", "no quote"),
-        ("<recollect-memory a>likes tea</recollect-memory a>hello there", "likes tea", "not in the message"),
+        ("<toldonce-memory a>likes tea</toldonce-memory a>hello there", "likes tea", "not in the message"),
         ("> she likes tea\nindeed", "likes tea", "not in the message"),
         ("my password is hunter2", "password is hunter2", "not in the message"),
         ("I live in Oslo. I keep bees.", "I live in Oslo ... I keep goats", "not in the message"),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.extraction.role_play import find_games
-from recollect.extraction.sources import readable_text
-from recollect.extraction.speech_acts import is_invented
+from toldonce.extraction.role_play import find_games
+from toldonce.extraction.sources import readable_text
+from toldonce.extraction.speech_acts import is_invented
 
 VOICED = """
 a backstory in his voice, along the lines of: I was raised by badgers. My brother sold me.

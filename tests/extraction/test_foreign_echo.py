@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from factories import memory
-from recollect.extraction.echo import EchoFilter
-from recollect.types import MemoryKind
+from toldonce.extraction.echo import EchoFilter
+from toldonce.types import MemoryKind
 
 FOLDER = Path(__file__).parents[1] / "resolution"
 PAIRS: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads((FOLDER / "native_pairs.toml").read_text("utf-8"))

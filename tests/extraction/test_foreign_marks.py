@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.sources import readable_text
+from toldonce.extraction.sources import readable_text
 
 
 @pytest.mark.parametrize(

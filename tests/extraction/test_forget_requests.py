@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.forget_requests import MAX_REQUEST_CHARACTERS, Scope, forget_request
+from toldonce.extraction.forget_requests import MAX_REQUEST_CHARACTERS, Scope, forget_request
 
 TOPICS = {
     "Forget that I live in Rome.": "I live in Rome",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hostile_text import UNITS
-from recollect.extraction.gate_features import COLUMNS, MAX_TEXTS, GateFeatures, GateInput, features_of
+from toldonce.extraction.gate_features import COLUMNS, MAX_TEXTS, GateFeatures, GateInput, features_of
 
 TWO = GateInput(texts=["I live in Oslo.", "Who lives in Bergen?"], previous_reply="Hi.")
 ODD = ("", " ", "\n", "\ud800", "a", "?!", "\x00", "日本", "🎉", *sorted(UNITS)[:40])

@@ -7,13 +7,13 @@ import pytest
 from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
 from extraction.test_planted import half
 from extractor_inputs import SAID, logged
-from recollect.extraction.marked_text import Origin
-from recollect.extraction.own_words import mark
-from recollect.extraction.pasted_evidence import with_source
-from recollect.extraction.review_gate import pasted_reason
-from recollect.extraction.sources import carried_texts, readable_text
-from recollect.text import split_sentences
-from recollect.types import Candidate, MemoryKind
+from toldonce.extraction.marked_text import Origin
+from toldonce.extraction.own_words import mark
+from toldonce.extraction.pasted_evidence import with_source
+from toldonce.extraction.review_gate import pasted_reason
+from toldonce.extraction.sources import carried_texts, readable_text
+from toldonce.text import split_sentences
+from toldonce.types import Candidate, MemoryKind
 
 # The user orders work on these, or asks about their wording: they are given, no matter who wrote them.
 ORDERED = re.compile(r"order|translate|correct\b|grammatical|continue|below|quoted over|^resume")

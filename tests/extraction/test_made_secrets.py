@@ -3,7 +3,7 @@
 import pytest
 
 from extraction.made_secrets import SECRETS, Luck, look_alikes
-from recollect.extraction.redaction import redact, redact_with_shapes
+from toldonce.extraction.redaction import redact, redact_with_shapes
 
 SEEDS = range(20)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.extraction.marked_text import fitted
-from recollect.extraction.own_words import mark
-from recollect.extraction.sources import readable_text
+from toldonce.extraction.marked_text import fitted
+from toldonce.extraction.own_words import mark
+from toldonce.extraction.sources import readable_text
 
 _DATA = tomllib.loads(Path(__file__).with_name("own_words.toml").read_text(encoding="utf-8"))
 WHOLE = [text for texts in _DATA["whole"].values() for text in texts]

@@ -4,9 +4,9 @@ import pytest
 
 from extraction.not_said import NOT_SAID, SAID
 from extraction.rules.test_clause_facts import form
-from recollect.extraction.role_play import find_games
-from recollect.extraction.sources import readable_text
-from recollect.types import MemoryKind
+from toldonce.extraction.role_play import find_games
+from toldonce.extraction.sources import readable_text
+from toldonce.types import MemoryKind
 
 _TEXTS = [pytest.param(text, id=f"{kind}: {text[:40]}") for kind, texts in NOT_SAID.items() for text in texts]
 

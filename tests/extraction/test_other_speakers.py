@@ -7,8 +7,8 @@ import pytest
 from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
 from extraction.own_speakers import KEPT_WHOLE
 from extraction.rules.test_clause_facts import form
-from recollect.extraction.sources import readable_text
-from recollect.text import squeeze
+from toldonce.extraction.sources import readable_text
+from toldonce.text import squeeze
 
 
 @pytest.mark.parametrize("other", OTHER_SPEAKERS, ids=lambda other: other.name)

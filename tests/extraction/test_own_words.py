@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extraction.own_words import own_words
+from toldonce.extraction.own_words import own_words
 
-BLOCK = "<recollect-memory k1>\n- The user likes tea\n</recollect-memory k1>"
+BLOCK = "<toldonce-memory k1>\n- The user likes tea\n</toldonce-memory k1>"
 
 
 @pytest.mark.parametrize(
@@ -15,12 +15,12 @@ BLOCK = "<recollect-memory k1>\n- The user likes tea\n</recollect-memory k1>"
         (f"{BLOCK}I moved.", "I moved."),
         (f"I moved. {BLOCK} Twice.", "I moved."),
         (f"{BLOCK}\n\n{BLOCK.replace('k1', 'k2')}\n\nI moved.", "I moved."),
-        ("I moved. <recollect-memory k1>- likes tea", "I moved."),
-        (f"<recollect-memory a>x{BLOCK}y</recollect-memory a>I moved.", "I moved."),
-        ("likes tea</recollect-memory k1>I moved.", ""),
-        ("&lt;recollect-memory k1&gt;likes tea&lt;/recollect-memory k1&gt;I moved.", "I moved."),
-        ("> <recollect-memory k1>\n> likes tea\n> </recollect-memory k1>\nI moved.", "I moved."),
-        ("<RECOLLECT-MEMORY k>likes tea</Recollect-Memory k>I moved.", "I moved."),
+        ("I moved. <toldonce-memory k1>- likes tea", "I moved."),
+        (f"<toldonce-memory a>x{BLOCK}y</toldonce-memory a>I moved.", "I moved."),
+        ("likes tea</toldonce-memory k1>I moved.", ""),
+        ("&lt;toldonce-memory k1&gt;likes tea&lt;/toldonce-memory k1&gt;I moved.", "I moved."),
+        ("> <toldonce-memory k1>\n> likes tea\n> </toldonce-memory k1>\nI moved.", "I moved."),
+        ("<TOLDONCE-MEMORY k>likes tea</ToldOnce-Memory k>I moved.", "I moved."),
         ("<think>he likes tea</think>I moved.", "I moved."),
         ("<think>he likes tea", ""),
         ('<details type="reasoning" done="true">tea</details>I moved.', "I moved."),
@@ -40,9 +40,9 @@ def test_only_own_words_are_left(text: str, own: str) -> None:
     assert own_words(text) == own
 
 
-@given(st.lists(st.sampled_from(["<recollect-memory k>", "</recollect-memory k>", "SECRET", "\n", "> "]), max_size=12))
+@given(st.lists(st.sampled_from(["<toldonce-memory k>", "</toldonce-memory k>", "SECRET", "\n", "> "]), max_size=12))
 def test_nothing_between_our_tags_survives_however_they_nest(parts: list[str]) -> None:
-    text = "".join(["<recollect-memory k>", *parts, "SECRET"])
-    if text.count("</recollect-memory") == 0:
+    text = "".join(["<toldonce-memory k>", *parts, "SECRET"])
+    if text.count("</toldonce-memory") == 0:
         assert "SECRET" not in own_words(text)
-    assert "recollect-memory" not in own_words(text)
+    assert "toldonce-memory" not in own_words(text)

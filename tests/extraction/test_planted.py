@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from extractor_inputs import SAID, logged
-from recollect.extraction.planted_patterns import ABOUT_ASSISTANT, ABOUT_USER, MACHINE_HINTS
-from recollect.extraction.review_gate import planted_order, review_reason
-from recollect.extraction.sources import readable
-from recollect.formation.index_turns import shown_words
-from recollect.types import Candidate, MemoryKind
+from toldonce.extraction.planted_patterns import ABOUT_ASSISTANT, ABOUT_USER, MACHINE_HINTS
+from toldonce.extraction.review_gate import planted_order, review_reason
+from toldonce.extraction.sources import readable
+from toldonce.formation.index_turns import shown_words
+from toldonce.types import Candidate, MemoryKind
 
 PLANTED = tomllib.loads(Path(__file__).with_name("planted.toml").read_text("utf-8"))
 TYPES = ("instruction", "preference", "fact")

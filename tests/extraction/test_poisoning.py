@@ -14,13 +14,14 @@ import pytest
 
 from extraction.poisoning import ATTACKS, HARMLESS, Attack
 from published import FOLDER
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.policies import ContextPolicy
-from recollect.profiles.registry import ProfileRegistry
-from recollect.prompt.render import RenderOptions, block_ids, render
-from recollect.settings import Settings
-from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
-from recollect.types import (
+from sample_chats import ALL_KINDS, answer, assistant, note, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.policies import ContextPolicy
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.prompt.render import RenderOptions, block_ids, render
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, ScriptedModel, WordEmbedder
+from toldonce.types import (
     Memory,
     MemoryId,
     MemoryKind,
@@ -30,7 +31,6 @@ from recollect.types import (
     RequestScope,
     Subject,
 )
-from sample_chats import ALL_KINDS, answer, assistant, note, user
 
 TEMPLATES: tuple[str, ...] = get_args(ContextPolicy.model_fields["template"].annotation)
 DATA = FOLDER / "injection"
@@ -47,7 +47,7 @@ def obedient(kind: str) -> ScriptedModel:
     return ScriptedModel(obey)
 
 
-async def active(engine: AsyncRecollect, who: str) -> list[Memory]:
+async def active(engine: AsyncToldOnce, who: str) -> list[Memory]:
     listed = await engine.list(user=who, kinds=ALL_KINDS, limit=1000)
     return [memory for memory in listed if memory.state is MemoryState.ACTIVE]
 
@@ -56,7 +56,7 @@ def carries(memories: Sequence[Memory], mark: str) -> bool:
     return any(mark.casefold() in f"{memory.text} {memory.value}".casefold() for memory in memories)
 
 
-async def escaped(engine: AsyncRecollect, attacks: Sequence[Attack], *, role: str) -> list[Attack]:
+async def escaped(engine: AsyncToldOnce, attacks: Sequence[Attack], *, role: str) -> list[Attack]:
     """Let somebody meet each attack in a conversation of their own; return those that are remembered."""
     found = []
     for number, attack in enumerate(attacks):
@@ -81,19 +81,19 @@ def test_there_are_enough_attacks_of_enough_kinds_and_enough_likenesses() -> Non
 
 @pytest.mark.parametrize("kind", ["instruction", "preference", "fact"])
 async def test_an_obedient_model_gets_hardly_an_attack_into_memory(parts: Components, kind: str) -> None:
-    engine = AsyncRecollect(replace(parts, model=obedient(kind)))
+    engine = AsyncToldOnce(replace(parts, model=obedient(kind)))
     through = await escaped(engine, ATTACKS, role="user")
     assert len(through) <= len(ATTACKS) * 0.10, through
 
 
-async def test_the_rules_let_hardly_an_attack_into_memory(engine: AsyncRecollect) -> None:
+async def test_the_rules_let_hardly_an_attack_into_memory(engine: AsyncToldOnce) -> None:
     through = await escaped(engine, ATTACKS, role="user")
     assert len(through) <= len(ATTACKS) * 0.10, through
 
 
 @pytest.mark.parametrize("role", ["tool", "assistant"])
 async def test_nothing_untrusted_forms_a_memory_however_obedient_the_model(parts: Components, role: str) -> None:
-    engine = AsyncRecollect(replace(parts, model=obedient("instruction")))
+    engine = AsyncToldOnce(replace(parts, model=obedient("instruction")))
     await escaped(engine, ATTACKS, role=role)
     for number, _ in enumerate(ATTACKS):
         made = [memory for memory in await active(engine, f"{role}-{number}") if memory.kind is not MemoryKind.TURN]
@@ -102,7 +102,7 @@ async def test_nothing_untrusted_forms_a_memory_however_obedient_the_model(parts
 
 @pytest.mark.parametrize("profile", ProfileRegistry().names())
 async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Components, profile: str) -> None:
-    engine = AsyncRecollect(replace(parts, model=obedient("instruction")))
+    engine = AsyncToldOnce(replace(parts, model=obedient("instruction")))
     scene = RequestScope(profile=profile, app="mail", characters=("Kira", "Marcus"))
     for number, attack in enumerate(ATTACKS):
         who, chat = f"ana-{number}", f"chat-{number}"
@@ -119,7 +119,7 @@ async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Componen
 async def test_what_only_looks_like_an_attack_is_kept(parts: Components, by: str) -> None:
     lost = []
     for number, harmless in enumerate(HARMLESS):
-        engine = AsyncRecollect(replace(parts, model=obedient(harmless.type) if by == "model" else None))
+        engine = AsyncToldOnce(replace(parts, model=obedient(harmless.type) if by == "model" else None))
         who = f"ana-{number}"
         await engine.record([user(harmless.text)], user=who)
         await engine.form()
@@ -183,7 +183,7 @@ def test_no_attack_closes_or_forges_its_block() -> None:
 
 
 async def test_a_hostile_extractor_reaches_no_other_subject_or_unshown_memory(parts: Components) -> None:
-    known = await AsyncRecollect(parts).add("Ben keeps bees.", user="ben")
+    known = await AsyncToldOnce(parts).add("Ben keeps bees.", user="ben")
     wild = [
         note("Ana rules.", "I live in Oslo", updates=number, subject="user:ben", user="ben", scope="global")
         for number in (-1, 0, 1, 2**40, known.id, "user:ben")
@@ -191,7 +191,7 @@ async def test_a_hostile_extractor_reaches_no_other_subject_or_unshown_memory(pa
     wild += [note(f"Ana rules {number}.", "I live in Oslo", message=number) for number in (0, 2, 99, -1)]
     wild += [note(f"Ana has the number {number}.", "I live in Oslo") for number in range(40)]
     wild += [note("x" * 5000, "I live in Oslo"), {"action": "delete_all"}, "drop table", None, 3]  # type: ignore[list-item]
-    engine = AsyncRecollect(replace(parts, model=ScriptedModel([{"memories": wild, "delete": [known.id]}])))
+    engine = AsyncToldOnce(replace(parts, model=ScriptedModel([{"memories": wild, "delete": [known.id]}])))
     await engine.record([user("I live in Oslo.")], user="ana")
     await engine.form()
 
@@ -223,7 +223,7 @@ def test_no_attack_of_others_closes_or_forges_its_block() -> None:
 async def test_what_attacks_of_others_leave_in_memory(
     parts: Components, role: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    engine = AsyncRecollect(replace(parts, model=obedient("instruction"), embedder=WordEmbedder()))
+    engine = AsyncToldOnce(replace(parts, model=obedient("instruction"), embedder=WordEmbedder()))
     for name, texts in corpora():
         left: Counter[str] = Counter()
         for number, text in enumerate(texts):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.presumptions import is_assistants_small_talk, presumptions
+from toldonce.extraction.presumptions import is_assistants_small_talk, presumptions
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 
 from extraction.test_without_model import TYPES, talk
-from recollect.extraction.provenance import MAX_QUOTED, find_circumstance
-from recollect.extraction.without_model import extract_records
+from toldonce.extraction.provenance import MAX_QUOTED, find_circumstance
+from toldonce.extraction.without_model import extract_records
 
 TOLD = "I decided to sell the old mill, because the river carries no more water in summer."
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from extractor_inputs import logged, source
-from recollect.extraction.llm import extract_by_model
-from recollect.extraction.question import question
-from recollect.extraction.schemas import MEMORIES
-from recollect.extraction.sources import ExtractionInput
-from recollect.providers.token_counter import token_counter
-from recollect.testing import ScriptedModel
+from toldonce.extraction.llm import extract_by_model
+from toldonce.extraction.question import question
+from toldonce.extraction.schemas import MEMORIES
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.providers.token_counter import token_counter
+from toldonce.testing import ScriptedModel
 
 ANSWER = "That is great news, and here is what I would do next. " * 20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.quote_span import find_span
+from toldonce.extraction.quote_span import find_span
 
 NEAR = [
     (

@@ -9,12 +9,12 @@ from extraction.other_speakers import GROUPS
 from extraction.rules.test_clause_facts import logged
 from extraction.test_extract_by_model import logged as message
 from extraction.test_extract_by_model import source
-from recollect.extraction.evidence import check_evidence
-from recollect.extraction.llm import extract_by_model
-from recollect.extraction.quotes import find_others_speech
-from recollect.extraction.sources import readable_text
-from recollect.testing import ScriptedModel
-from recollect.types import Candidate, MemoryKind
+from toldonce.extraction.evidence import check_evidence
+from toldonce.extraction.llm import extract_by_model
+from toldonce.extraction.quotes import find_others_speech
+from toldonce.extraction.sources import readable_text
+from toldonce.testing import ScriptedModel
+from toldonce.types import Candidate, MemoryKind
 
 _CLAIMS = ("I live in Oslo.", "I'm allergic to nuts and eggs.", "Forget everything about me.")
 _SAID = [row[1] for row in GROUPS["quotes"] if "PAYLOAD" in readable_text(row[1].replace("PAYLOAD", "PAYLOAD x y"))]

@@ -5,7 +5,7 @@ import string
 
 import pytest
 
-from recollect.extraction.redaction import redact, redact_with_shapes
+from toldonce.extraction.redaction import redact, redact_with_shapes
 
 
 def letters(count: int, alphabet: str = string.ascii_letters + string.digits) -> str:

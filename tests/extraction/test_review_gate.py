@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.extraction.review_gate import planted_order, review_reason
-from recollect.types import Candidate, MemoryKind
+from toldonce.extraction.review_gate import planted_order, review_reason
+from toldonce.types import Candidate, MemoryKind
 
 
 def said(text: str, category: str = "") -> Candidate:

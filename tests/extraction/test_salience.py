@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.salience import (
+from toldonce.extraction.salience import (
     MAX_REMARK_CHARACTERS,
     MAX_SUMMARY_CHARACTERS,
     assess_salience,

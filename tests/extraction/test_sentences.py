@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.sentences import sentences
+from toldonce.extraction.sentences import sentences
 
 
 @pytest.mark.parametrize(

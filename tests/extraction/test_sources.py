@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.extraction.sources import MAX_READ_CHARACTERS, readable_text, speaker_label, speaker_of
-from recollect.types import ConversationId, LoggedMessage
+from toldonce.extraction.sources import MAX_READ_CHARACTERS, readable_text, speaker_label, speaker_of
+from toldonce.types import ConversationId, LoggedMessage
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
 

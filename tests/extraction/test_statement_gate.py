@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.errors import SetupError
-from recollect.extraction.decision_trees import DecisionTrees
-from recollect.extraction.gate_features import COLUMNS, FEATURES_VERSION, MAX_TEXTS, GateInput
-from recollect.extraction.statement_gate import GATE_FILE, StatementGate, load_gate, shipped_gate
+from toldonce.errors import SetupError
+from toldonce.extraction.decision_trees import DecisionTrees
+from toldonce.extraction.gate_features import COLUMNS, FEATURES_VERSION, MAX_TEXTS, GateInput
+from toldonce.extraction.statement_gate import GATE_FILE, StatementGate, load_gate, shipped_gate
 
 LASTING = (
     "I'm a nurse and I live in Leeds with my two daughters.",
@@ -62,7 +62,7 @@ def test_a_gate_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_the_shipped_file_is_small_and_names_its_data_and_licence() -> None:
-    assert len((files("recollect.extraction") / GATE_FILE).read_bytes()) < 1_000_000
+    assert len((files("toldonce.extraction") / GATE_FILE).read_bytes()) < 1_000_000
     assert "AlpsBench" in shipped_gate().trained_on
     assert "ODC-BY" in shipped_gate().trained_on
 

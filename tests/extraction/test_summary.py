@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extraction.rules.summary import summarize_by_rules
-from recollect.extraction.sources import exchanges
-from recollect.providers.offline_model import MODEL
-from recollect.text import words
-from recollect.types import ConversationId, LoggedMessage
 from soak import fuzzed
+from toldonce.extraction.rules.summary import summarize_by_rules
+from toldonce.extraction.sources import exchanges
+from toldonce.providers.offline_model import MODEL
+from toldonce.text import words
+from toldonce.types import ConversationId, LoggedMessage
 
 MONDAY = datetime(2026, 5, 4, 12, tzinfo=UTC)
 OSLO = ZoneInfo("Europe/Oslo")
@@ -87,7 +87,7 @@ def test_nothing_comes_of_turns_without_words() -> None:
 
 
 def test_what_was_injected_quoted_or_is_secret_is_not_summed_up() -> None:
-    injected = '<recollect-memory id="0123456789ab">\n- "I live in Rome."\n</recollect-memory id="0123456789ab">'
+    injected = '<toldonce-memory id="0123456789ab">\n- "I live in Rome."\n</toldonce-memory id="0123456789ab">'
     text = summary(
         said(
             ("user", f"{injected}\n> I hate tea.\nI keep bees on the roof. My password is hunter2x9."),

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from recollect.extraction.material import find_material
-from recollect.extraction.sources import readable_text
-from recollect.extraction.spans import blank_out
-from recollect.extraction.transcripts import find_thread, find_transcript, is_third_party, without_transcript
+from toldonce.extraction.material import find_material
+from toldonce.extraction.sources import readable_text
+from toldonce.extraction.spans import blank_out
+from toldonce.extraction.transcripts import find_thread, find_transcript, is_third_party, without_transcript
 
 # CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes minutes.
 MAX_CPU_S = 5.0

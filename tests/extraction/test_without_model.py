@@ -5,20 +5,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from recollect.extraction.evidence import check_evidence
-from recollect.extraction.sentences import sentences
-from recollect.extraction.sources import ExtractionInput
-from recollect.extraction.summary_evidence import check_summary
-from recollect.extraction.without_model import (
+from toldonce.extraction.evidence import check_evidence
+from toldonce.extraction.sentences import sentences
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.extraction.summary_evidence import check_summary
+from toldonce.extraction.without_model import (
     MAX_CONTENT_CHARACTERS,
     extract_paragraph,
     extract_records,
     extract_statements,
     statements_version,
 )
-from recollect.profiles.policies import FormPolicy
-from recollect.profiles.registry import ProfileRegistry
-from recollect.types import ConversationId, LoggedMessage, MemoryKind, Subject
+from toldonce.profiles.policies import FormPolicy
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.types import ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BOTH = frozenset({"user", "assistant"})
@@ -61,7 +61,7 @@ def test_c7_c8_a_record_holds_summary_type_importance_and_provenance() -> None:
     assert record.text == f"Kira said: {STORY[1]}"
     assert record.detail.summary == "I decided to leave the lighthouse, because I was afraid of the winter."
     assert 0.1 <= record.importance <= 1
-    assert record.detail.source_uri == "recollect://c/2"
+    assert record.detail.source_uri == "toldonce://c/2"
     assert record.detail.source_context == "Marcus and Kira, 20 November 2026"
     assert record.detail.tags == ("pair:kira+marcus",)
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, open_components
-from recollect.providers.protocols import ModelAnswer
-from recollect.settings import Settings
-from recollect.testing import ScriptedModel
 from sample_chats import PEANUTS_AND_OSLO, tell
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce, open_components
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.settings import Settings
+from toldonce.testing import ScriptedModel
 
 
 class DeadlyModel(ScriptedModel):
@@ -27,7 +27,7 @@ class DeadlyModel(ScriptedModel):
 async def main(url: str) -> None:
     """Record a turn and form it."""
     parts = await open_components(Settings(database_url=url), SystemClock())
-    async with AsyncRecollect(replace(parts, model=DeadlyModel([]))) as engine:
+    async with AsyncToldOnce(replace(parts, model=DeadlyModel([]))) as engine:
         await tell(engine, PEANUTS_AND_OSLO)
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError, ModelFault
-from recollect.formation.bisection import BY_RULES
-from recollect.profiles.registry import ProfileRegistry
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, FormationStatus
 from sample_chats import answer, assistant, note, slots, texts, user, with_model
 from soak import sampled
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError, ModelFault
+from toldonce.formation.bisection import BY_RULES
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, FormationStatus
 
 BAD = "My landlord Viktor threatened me with a knife, and I am allergic to latex."
 TALK = [
@@ -52,7 +52,7 @@ def failing(bad: str, fails: Callable[[], object]) -> ScriptedModel:
     return ScriptedModel(lambda system, asked: fails() if bad in asked else perfect(system, asked))
 
 
-async def told(engine: AsyncRecollect, clock: FakeClock, *said: str, apart: bool = False) -> None:
+async def told(engine: AsyncToldOnce, clock: FakeClock, *said: str, apart: bool = False) -> None:
     """Say it in one go or turn by turn, and let the worker work for some minutes."""
     for text in said:
         await engine.record([user(text), assistant("I see.")], user="ana", conversation="c")
@@ -61,18 +61,18 @@ async def told(engine: AsyncRecollect, clock: FakeClock, *said: str, apart: bool
     await passed(engine, clock)
 
 
-async def passed(engine: AsyncRecollect, clock: FakeClock, *, minutes: int = 10) -> None:
+async def passed(engine: AsyncToldOnce, clock: FakeClock, *, minutes: int = 10) -> None:
     for _ in range(2 * minutes):
         await engine.form()
         clock.advance(seconds=30)
 
 
-async def reasons(engine: AsyncRecollect) -> list[tuple[int | None, str]]:
+async def reasons(engine: AsyncToldOnce) -> list[tuple[int | None, str]]:
     lines = await engine.history.decisions(user="ana")
     return [(line.seq, line.reason) for line in lines if line.action is Action.IGNORE]
 
 
-async def extraction(engine: AsyncRecollect) -> FormationStatus:
+async def extraction(engine: AsyncToldOnce) -> FormationStatus:
     listed = await engine.admin.formations(limit=1000)
     [status] = [
         formation for formation in listed if formation.key.stage == "extract" and formation.key.subject.name == "ana"

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError
-from recollect.formation.bisection import BROKE_OFF, BY_RULES
-from recollect.providers.protocols import ModelAnswer
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, FormationStatus, MemoryKind, RequestScope
 from sample_chats import assistant, user, with_model
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError
+from toldonce.formation.bisection import BROKE_OFF, BY_RULES
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, FormationStatus, MemoryKind, RequestScope
 
 TALK = [
     "I keep bees on the roof of my house.",
@@ -86,20 +86,20 @@ def held(asked: str) -> str:
     return asked.partition("Your last answer")[2].partition("Known memories:")[0]
 
 
-async def told(engine: AsyncRecollect, scope: RequestScope) -> None:
+async def told(engine: AsyncToldOnce, scope: RequestScope) -> None:
     for text in TALK:
         await engine.record([user(text), assistant("Hm.")], user="ana", conversation="c", scope=scope)
     await engine.form()
 
 
-async def quotes(engine: AsyncRecollect, scope: RequestScope) -> set[str]:
+async def quotes(engine: AsyncToldOnce, scope: RequestScope) -> set[str]:
     """Return the words that notes and facts rest on."""
     subject = await engine.conversations.subject(user="ana", conversation="c", scope=scope)
     listed = await engine.list(user=subject, kinds=(MemoryKind.NOTE, MemoryKind.FACT), limit=100)
     return {source.quote for memory in listed for source in memory.evidence}
 
 
-async def extraction(engine: AsyncRecollect) -> FormationStatus:
+async def extraction(engine: AsyncToldOnce) -> FormationStatus:
     [status] = [each for each in await engine.admin.formations() if each.key.stage == "extract"]
     return status
 

@@ -14,9 +14,10 @@ import pytest
 
 from forked_processes import run_python
 from patience import PATIENCE_S
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import (
+from sample_chats import PEANUTS_AND_OSLO, answer, assistant, slot, tell
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import (
     BadProfileError,
     BadRequestError,
     BreakerOpenError,
@@ -24,17 +25,16 @@ from recollect.errors import (
     ModelError,
     ModelFault,
 )
-from recollect.formation.budgeted_model import BudgetedModel, with_budget
-from recollect.formation.runtime import Runtime
-from recollect.ids import new_id
-from recollect.profiles.policies import BudgetPolicy
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.circuit_breaker import CircuitBreaker, GuardedModel
-from recollect.providers.protocols import ModelAnswer
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Cost, CostPurpose, FormationStatus, Reservation, Subject
-from sample_chats import PEANUTS_AND_OSLO, answer, assistant, slot, tell
+from toldonce.formation.budgeted_model import BudgetedModel, with_budget
+from toldonce.formation.runtime import Runtime
+from toldonce.ids import new_id
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.circuit_breaker import CircuitBreaker, GuardedModel
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Cost, CostPurpose, FormationStatus, Reservation, Subject
 
 ANA = Subject("user", "ana")
 TESTS = Path(__file__).parent.parent
@@ -60,16 +60,16 @@ def rations(parts: Components, tmp_path: Path) -> Components:
     return replace(parts, settings=settings, profiles=ProfileRegistry(tmp_path))
 
 
-def by_model(parts: Components, *answers: object, profile: str = "rationed") -> AsyncRecollect:
+def by_model(parts: Components, *answers: object, profile: str = "rationed") -> AsyncToldOnce:
     settings = parts.settings.model_copy(update={"profile": profile})
-    return AsyncRecollect(replace(parts, model=ScriptedModel(answers), settings=settings))
+    return AsyncToldOnce(replace(parts, model=ScriptedModel(answers), settings=settings))
 
 
-async def extractions(engine: AsyncRecollect) -> list[FormationStatus]:
+async def extractions(engine: AsyncToldOnce) -> list[FormationStatus]:
     return [status for status in await engine.admin.formations() if status.key.stage == "extract"]
 
 
-async def tell_of(engine: AsyncRecollect, number: int) -> None:
+async def tell_of(engine: AsyncToldOnce, number: int) -> None:
     """Say something to remember in a conversation of its own."""
     said = [{"role": "user", "content": f"I live in town {number}."}, assistant("Noted.")]
     await engine.record(said, user="ana", conversation=f"c{number}")
@@ -96,13 +96,13 @@ async def test_a8_small_talk_costs_no_memory_work(rations: Components) -> None:
 
 
 async def test_a8_a_creation_by_rules_costs_units_and_no_token(rations: Components) -> None:
-    engine = AsyncRecollect(rations)
+    engine = AsyncToldOnce(rations)
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
     status = await engine.admin.energy(user="ana")
     assert status.today[CostPurpose.CREATE] == Cost(calls=1, units=12, tokens=0)
 
 
-async def test_other_profiles_turns_book_nothing(parts: Components, engine: AsyncRecollect) -> None:
+async def test_other_profiles_turns_book_nothing(parts: Components, engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
     status = await engine.admin.energy(user="ana")
     assert (status.today, status.total) == ({}, Cost())
@@ -112,7 +112,7 @@ async def test_other_profiles_turns_book_nothing(parts: Components, engine: Asyn
 async def test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_itself(
     rations: Components, clock: FakeClock, model: bool
 ) -> None:
-    engine = by_model(rations, *[STORY] * 20) if model else AsyncRecollect(rations)
+    engine = by_model(rations, *[STORY] * 20) if model else AsyncToldOnce(rations)
     for number in range(9):
         await tell_of(engine, number)
     waiting = [status for status in await extractions(engine) if status.due_at is not None]
@@ -176,7 +176,7 @@ async def test_a8_a_booking_stays_spent_when_the_process_dies_before_settling_it
 
 
 @pytest.mark.parametrize("name", ["", "x" * 101])
-async def test_a_pollers_name_is_no_document(engine: AsyncRecollect, name: str) -> None:
+async def test_a_pollers_name_is_no_document(engine: AsyncToldOnce, name: str) -> None:
     with pytest.raises(BadRequestError, match=f"name has {len(name)} characters, it takes 1 to 100"):
         await engine.admin.energy(poller=name)
 

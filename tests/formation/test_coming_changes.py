@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryKind, MemoryState
 from sample_chats import answer, fact, note, slot, slots, tell, texts
 from stores import STORES
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryKind, MemoryState
 
 DAY = datetime(2027, 3, 1, tzinfo=UTC)
 # Where somebody lives, where they will live from March 2027 on, and the two places.
@@ -44,18 +44,18 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def arrived(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def arrived(engine: AsyncToldOnce, clock: FakeClock) -> None:
     clock.advance(seconds=(DAY - clock.now()).total_seconds() + 1)
     await engine.admin.maintain(user="ana")
 
 
-async def shown(engine: AsyncRecollect) -> str:
+async def shown(engine: AsyncToldOnce) -> str:
     return (await engine.context("Where do I live?", user="ana")).text
 
 
 @pytest.mark.parametrize(("now", "then", "here", "there"), MOVES)
 async def test_what_holds_stands_until_the_day_of_a_coming_change(
-    engine: AsyncRecollect, clock: FakeClock, now: str, then: str, here: str, there: str
+    engine: AsyncToldOnce, clock: FakeClock, now: str, then: str, here: str, there: str
 ) -> None:
     await tell(engine, now)
     clock.advance(days=1)
@@ -75,7 +75,7 @@ async def test_what_holds_stands_until_the_day_of_a_coming_change(
 
 @pytest.mark.parametrize(("now", "then", "here"), UNREAD)
 async def test_a_change_that_no_slot_is_read_from_ends_nothing(
-    engine: AsyncRecollect, clock: FakeClock, now: str, then: str, here: str
+    engine: AsyncToldOnce, clock: FakeClock, now: str, then: str, here: str
 ) -> None:
     await tell(engine, now)
     clock.advance(days=1)
@@ -85,7 +85,7 @@ async def test_a_change_that_no_slot_is_read_from_ends_nothing(
 
 
 async def test_a_value_stated_after_the_day_is_not_replaced_by_the_plan(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await tell(engine, "I live in Lima.", "From March 2027 I live in Oslo.")
     clock.advance(seconds=(DAY - clock.now()).total_seconds() + 1)
@@ -106,7 +106,7 @@ async def test_a_models_coming_fact_replaces_nothing_before_its_day(
             slot("identity/location", here if is_now else there, now if is_now else then, **({} if is_now else coming))
         )
 
-    engine = AsyncRecollect(replace(parts, model=ScriptedModel(reply)))
+    engine = AsyncToldOnce(replace(parts, model=ScriptedModel(reply)))
     await tell(engine, now)
     clock.advance(days=1)
     await tell(engine, then)
@@ -117,7 +117,7 @@ async def test_a_models_coming_fact_replaces_nothing_before_its_day(
     assert (await fact(engine, here)).valid_to == DAY
 
 
-def coming(parts: Components, now: dict[str, object], then: dict[str, object]) -> AsyncRecollect:
+def coming(parts: Components, now: dict[str, object], then: dict[str, object]) -> AsyncToldOnce:
     """Open an engine whose model answers each of two messages with an item."""
 
     def reply(_system: str, seen: str) -> object:
@@ -126,10 +126,10 @@ def coming(parts: Components, now: dict[str, object], then: dict[str, object]) -
             return {"decisions": [{"candidate": 1, "action": "add", "target": None, "text": None}]}
         return answer(now if str(now["quote"]) in newest else then)
 
-    return AsyncRecollect(replace(parts, model=ScriptedModel(reply)))
+    return AsyncToldOnce(replace(parts, model=ScriptedModel(reply)))
 
 
-async def known(engine: AsyncRecollect) -> set[str]:
+async def known(engine: AsyncToldOnce) -> set[str]:
     return await texts(engine, kinds=(MemoryKind.FACT, MemoryKind.NOTE))
 
 
@@ -211,7 +211,7 @@ async def test_a_plan_that_a_model_moves_to_another_day_holds_from_that_day(
 
 @pytest.mark.parametrize(("now", "then", "here", "there"), MOVES)
 async def test_search_get_and_history_tell_a_coming_change_before_and_after_its_day(
-    engine: AsyncRecollect, clock: FakeClock, now: str, then: str, here: str, there: str
+    engine: AsyncToldOnce, clock: FakeClock, now: str, then: str, here: str, there: str
 ) -> None:
     await tell(engine, now)
     clock.advance(days=1)
@@ -237,5 +237,5 @@ async def test_search_get_and_history_tell_a_coming_change_before_and_after_its_
     assert now in await said_of(engine, here, at=DAY - timedelta(days=1))
 
 
-async def said_of(engine: AsyncRecollect, query: str, at: datetime | None = None) -> str:
+async def said_of(engine: AsyncToldOnce, query: str, at: datetime | None = None) -> str:
     return "\n".join(item.memory.text for item in (await engine.search(query, user="ana", at=at)).items)

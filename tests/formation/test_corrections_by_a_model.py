@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind
 from sample_chats import answer, note, tell
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import MemoryKind
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 _KNOWN = re.compile(r"^\[(\d+)\] (?:note|fact \"[^=]*\" = \".*?\"): (\".*\")$", re.MULTILINE)
@@ -84,7 +84,7 @@ CASES = [
 
 @pytest.mark.parametrize(("first", "second"), CASES, ids=[second.said for _, second in CASES])
 async def test_a_correction_in_a_second_step_ends_what_was_said_first(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock, first: Step, second: Step
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock, first: Step, second: Step
 ) -> None:
     steps = {first.said: first, second.said: second}
 
@@ -95,7 +95,7 @@ async def test_a_correction_in_a_second_step_ends_what_was_said_first(
         return answer(*(fact_or_note(step, shown) for said, step in steps.items() if said in newest))
 
     model = ScriptedModel(reply)
-    asking = AsyncRecollect(replace(parts, model=model))
+    asking = AsyncToldOnce(replace(parts, model=model))
     await asking.add("The user plays the harp in Namur.", user="ana")
     clock.advance(days=1)
     await tell(asking, f"By the way, {first.said}.")

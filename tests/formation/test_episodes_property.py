@@ -10,14 +10,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chats import Chat, hashes_of
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Memory, MemoryKind
 from soak import fuzzed
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Memory, MemoryKind
 
 WINDOW, KEEP = 6, 3
 PROFILE = f'extends = "tiered"\n[episodes]\nwindow = {WINDOW}\nkeep = {KEEP}\n'
@@ -61,7 +61,7 @@ def test_t3_of_several_chats_no_turn_is_lost_and_none_is_in_two_episodes(
 
 async def live_through_all(profiles: ProfileRegistry, steps: Sequence[tuple[int, Step]]) -> None:
     clock = FakeClock()
-    async with AsyncRecollect(await new_parts(profiles, clock)) as engine:
+    async with AsyncToldOnce(await new_parts(profiles, clock)) as engine:
         chats = [Chat(engine, conversation=f"chat{number}") for number in range(3)]
         for chat in chats:
             await chat.say_all(f"I visited town number 0 with friend {friend}." for friend in range(2))
@@ -77,7 +77,7 @@ async def live_through_all(profiles: ProfileRegistry, steps: Sequence[tuple[int,
         await check_all(engine, chats)
 
 
-async def check_all(engine: AsyncRecollect, chats: Sequence[Chat]) -> None:
+async def check_all(engine: AsyncToldOnce, chats: Sequence[Chat]) -> None:
     made = await active_episodes(engine)
     window = await engine.conversations.window("chat0", user="ana")
     told = Counter(source.hash for memory in made for source in memory.evidence)
@@ -104,7 +104,7 @@ async def new_parts(profiles: ProfileRegistry, clock: FakeClock) -> Components:
 
 async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None:
     clock = FakeClock()
-    async with AsyncRecollect(await new_parts(profiles, clock)) as engine:
+    async with AsyncToldOnce(await new_parts(profiles, clock)) as engine:
         chat = Chat(engine)
         # The second turn shows that the client sends its history: only then is another first message an edit.
         await chat.say_all(f"I visited town number 0 with friend {friend}." for friend in range(2))
@@ -121,7 +121,7 @@ async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None
 
 
 async def do(
-    engine: AsyncRecollect, chat: Chat, branches: Sequence[list[dict[str, str]]], step: Step, number: int
+    engine: AsyncToldOnce, chat: Chat, branches: Sequence[list[dict[str, str]]], step: Step, number: int
 ) -> None:
     what, how_far = step
     turn = max(1, chat.turns * how_far // 100)
@@ -141,7 +141,7 @@ async def do(
             await engine.form()
 
 
-async def check(engine: AsyncRecollect, chat: Chat) -> None:
+async def check(engine: AsyncToldOnce, chat: Chat) -> None:
     made = await active_episodes(engine)
     window = [message.hash for message in await engine.conversations.window("chat", user="ana")]
     summed_up = [source.hash for memory in made for source in memory.evidence]
@@ -155,6 +155,6 @@ async def check(engine: AsyncRecollect, chat: Chat) -> None:
     assert status.due_at is None, "nothing spins"
 
 
-async def active_episodes(engine: AsyncRecollect) -> list[Memory]:
+async def active_episodes(engine: AsyncToldOnce) -> list[Memory]:
     listed = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,), limit=1000)
     return sorted(listed, key=lambda one: one.detail.first_turn)

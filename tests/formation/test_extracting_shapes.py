@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Memory, MemoryKind, MemoryState, RequestScope
 from sample_chats import assistant, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, Memory, MemoryKind, MemoryState, RequestScope
 
 CHARACTERS = ("Kira", "Marcus")
 
 
 async def formed(
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
     scope: RequestScope,
     *messages: Mapping[str, Any],
     conversation: str = "c1",
@@ -28,19 +28,19 @@ async def formed(
     return [memory for memory in await engine.list(user=subject) if memory.state is MemoryState.ACTIVE]
 
 
-async def reasons(engine: AsyncRecollect, scope: RequestScope, conversation: str = "c1") -> list[str]:
+async def reasons(engine: AsyncToldOnce, scope: RequestScope, conversation: str = "c1") -> list[str]:
     subject = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
     return [line.reason for line in await engine.history.decisions(user=subject) if line.action is Action.IGNORE]
 
 
-async def versions(engine: AsyncRecollect) -> set[str]:
+async def versions(engine: AsyncToldOnce) -> set[str]:
     return {status.key.version for status in await engine.admin.formations() if status.key.stage == "extract"}
 
 
 SESSION = RequestScope(profile="session")
 
 
-async def test_s1_s3_a_session_keeps_typed_memories_of_both_speakers(engine: AsyncRecollect, parts: Components) -> None:
+async def test_s1_s3_a_session_keeps_typed_memories_of_both_speakers(engine: AsyncToldOnce, parts: Components) -> None:
     answer = {
         "memories": [
             {
@@ -90,25 +90,25 @@ async def test_s2_s3_the_interaction_of_the_conversation_reaches_the_question(pa
     assert "These are questions and answers" in model.calls[0].user
 
 
-async def test_s1_without_a_model_a_sessions_statements_have_its_types(engine: AsyncRecollect) -> None:
+async def test_s1_without_a_model_a_sessions_statements_have_its_types(engine: AsyncToldOnce) -> None:
     kept = await formed(engine, SESSION, user("I live in Oslo. I love jazz."), assistant("Good."))
     assert {memory.type for memory in kept} == {"fact", "preference"}
     assert {memory.kind for memory in kept} == {MemoryKind.NOTE}
     assert await versions(engine) == {"rules-3.typed"}
 
 
-async def test_s1_what_two_facts_say_of_the_same_words_is_told_once(engine: AsyncRecollect) -> None:
+async def test_s1_what_two_facts_say_of_the_same_words_is_told_once(engine: AsyncToldOnce) -> None:
     kept = await formed(engine, SESSION, user("I prefer short answers, and my deadline is Friday."), assistant("Good."))
     [told] = [memory for memory in kept if "short" in memory.text]
     assert told.text.startswith('The user said: "I prefer short answers')
 
 
-async def test_nothing_is_formed_of_what_the_built_in_model_says(engine: AsyncRecollect) -> None:
-    said = {**assistant("I am Recollect's built-in model. I live in Oslo and love jazz."), "name": "recollect/offline"}
+async def test_nothing_is_formed_of_what_the_built_in_model_says(engine: AsyncToldOnce) -> None:
+    said = {**assistant("I am ToldOnce's built-in model. I live in Oslo and love jazz."), "name": "toldonce/offline"}
     assert await formed(engine, SESSION, user("What do you know of me?"), said) == []
 
 
-async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: AsyncRecollect) -> None:
+async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: AsyncToldOnce) -> None:
     scope = RequestScope(profile="character", characters=CHARACTERS)
     said = [(f"Turn {place}, and nothing else.", "Hm.") for place in range(4)]
     said.append(
@@ -123,13 +123,13 @@ async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: Async
     record = next(memory for memory in kept if memory.speaker == "Kira")
     assert record.text == f"Kira said: {said[-1][1]}"
     assert record.detail.summary
-    assert record.detail.source_uri == f"recollect://{record.evidence[0].conversation}/10"
+    assert record.detail.source_uri == f"toldonce://{record.evidence[0].conversation}/10"
     assert record.detail.source_context == f"Marcus and Kira, 1 January 2026; Marcus said: {said[-1][0]}"
     assert record.detail.tags == ("pair:kira+marcus",)
     assert await versions(engine) == {"records-1"}
 
 
-async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> None:
+async def test_c8_long_content_is_found_by_its_end(engine: AsyncToldOnce) -> None:
     scope = RequestScope(profile="character", characters=CHARACTERS)
     long = (
         "I decided to tell you all. "
@@ -159,7 +159,7 @@ async def test_a_periodic_profile_asks_once_for_all_its_turns(parts: Components)
     assert "I walked 4 miles" in model.calls[0].user
 
 
-async def test_u4_sentences_of_the_user_alone(engine: AsyncRecollect, parts: Components) -> None:
+async def test_u4_sentences_of_the_user_alone(engine: AsyncToldOnce, parts: Components) -> None:
     scope = RequestScope(profile="user")
     model = ScriptedModel([{"memories": ["The user moved to Oslo.", "The user owns a yacht."]}])
     kept = await formed(with_model(parts, model), scope, user("I moved to Oslo."), assistant("You own a yacht?"))
@@ -169,7 +169,7 @@ async def test_u4_sentences_of_the_user_alone(engine: AsyncRecollect, parts: Com
     assert ["none holds its words" in reason for reason in await reasons(engine, scope)] == [True]
 
 
-async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts: Components) -> None:
+async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncToldOnce, parts: Components) -> None:
     def fact(key: str, value: str, **more: object) -> dict[str, object]:
         return {"category": "identity", "key": key, "value": value, "message": 1, "quote": f"{value}", **more}
 
@@ -192,7 +192,7 @@ async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts
         assert why in told
 
 
-async def test_t5_without_a_model_the_same_is_kept_and_refused(engine: AsyncRecollect) -> None:
+async def test_t5_without_a_model_the_same_is_kept_and_refused(engine: AsyncToldOnce) -> None:
     said = user("I live in Oslo. We discussed the budget. I'm currently working on the login page.")
     kept = await formed(engine, RequestScope(profile="tiered"), said, assistant("Fine."))
     assert [(memory.key, memory.value) for memory in kept] == [("location", "Oslo")]
@@ -208,7 +208,7 @@ TALK = (
 
 
 async def test_a1_an_ended_conversation_makes_one_memory_that_rests_on_it(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     text = "The user plans a trip to Bergen in May. The ferry sails on 3 May, and two places are booked."
     model = ScriptedModel([{"text": text, "messages": [1, 2, 4], "importance": 7, "tags": ["travel"]}])
@@ -222,20 +222,20 @@ async def test_a1_an_ended_conversation_makes_one_memory_that_rests_on_it(
     assert all(message["content"] in model.calls[0].user for message in TALK)
 
 
-async def test_a1_without_a_model_the_paragraph_is_made_of_what_was_said(engine: AsyncRecollect) -> None:
+async def test_a1_without_a_model_the_paragraph_is_made_of_what_was_said(engine: AsyncToldOnce) -> None:
     [kept] = await formed(engine, APP, *TALK, end=True)
     assert len(kept.text) <= 200, "A6"
     assert kept.text.startswith("The user said: I want to plan a trip to Bergen in May.")
     assert await versions(engine) == {"extract-1"}
 
 
-async def test_a1_a_conversation_of_greetings_leaves_a_reason_and_no_memory(engine: AsyncRecollect) -> None:
+async def test_a1_a_conversation_of_greetings_leaves_a_reason_and_no_memory(engine: AsyncToldOnce) -> None:
     assert await formed(engine, APP, user("Hello!"), assistant("Hi!"), end=True) == []
     assert await reasons(engine, APP) == ["nothing was said in the conversation that is worth a memory"]
 
 
 async def test_a_paragraph_that_the_conversation_does_not_bear_out_is_refused(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     made_up = {"text": "Somebody bought a castle near Vienna and sold every horse.", "messages": [1], "importance": 9}
     assert await formed(with_model(parts, ScriptedModel([made_up])), APP, *TALK, end=True) == []
@@ -243,7 +243,7 @@ async def test_a_paragraph_that_the_conversation_does_not_bear_out_is_refused(
 
 
 async def test_a1_a_conversation_of_many_turns_makes_one_paragraph(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     model = ScriptedModel([{"text": "The user walked many miles to the harbour."}])
     messages = [
@@ -254,7 +254,7 @@ async def test_a1_a_conversation_of_many_turns_makes_one_paragraph(
     assert len(model.calls) == 1
 
 
-async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: AsyncRecollect) -> None:
+async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: AsyncToldOnce) -> None:
     scope = RequestScope(profile="character", characters=CHARACTERS)
     options = {"memoryExtractionMode": "every_turn"}
     await engine.conversations.open("c1", user="ana", scope=scope, options=options)
@@ -265,7 +265,7 @@ async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: 
     assert (record.speaker, record.type) == ("Kira", "DISCOVERY")
 
 
-async def test_s4_s14_a_sessions_own_threshold_holds(engine: AsyncRecollect, parts: Components) -> None:
+async def test_s4_s14_a_sessions_own_threshold_holds(engine: AsyncToldOnce, parts: Components) -> None:
     item = {"type": "fact", "content": "The user lives in Oslo.", "importance": 0.5, "quote": "I live in Oslo"}
     await engine.conversations.open("c1", user="ana", scope=SESSION, options={"extraction-threshold": 0.6})
     formed_by = with_model(parts, ScriptedModel([{"memories": [item]}]))

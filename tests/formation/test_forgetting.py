@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryKind
 from sample_chats import answer, note, tell, texts, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryKind
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
-async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "My boyfriend Tom is a drummer in a metal band.", "I work as a nurse in Graz.")
     clock.advance(days=1)
     await tell(engine, "Please forget what I told you about Tom.")
@@ -22,7 +22,7 @@ async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncRecolle
     assert "it is to be forgotten" in {line.reason for line in closing}
 
 
-async def test_the_memory_to_forget_is_found_by_its_words_among_many(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_memory_to_forget_is_found_by_its_words_among_many(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for place in range(30):
         await tell(engine, f"My cousin number {place} plays football in town {place} every week.")
     await tell(engine, "I adopted a greyhound called Nala last year.")
@@ -33,7 +33,7 @@ async def test_the_memory_to_forget_is_found_by_its_words_among_many(engine: Asy
 
 
 async def test_a_model_is_shown_what_an_end_names_by_a_word(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await engine.add("Tom drums.", user="ana")
     for place in range(12):
@@ -48,7 +48,7 @@ async def test_a_model_is_shown_what_an_end_names_by_a_word(
 
 @pytest.mark.parametrize("target", [None, 99, 1])
 async def test_what_a_model_makes_of_a_request_never_repeats_it(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock, target: int | None
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock, target: int | None
 ) -> None:
     await engine.add("Ana nimmt seit Mai Lithium.", user="ana")
     clock.advance(days=1)
@@ -106,7 +106,7 @@ async def test_after_a_request_nothing_holds_it(  # noqa: PLR0913  (fixtures and
 ) -> None:
     # A model that never speaks of requests: they are honoured all the same.
     model = ScriptedModel(lambda _system, user: answer(*_repeated(user)))
-    engine = with_model(parts, model) if by_model else AsyncRecollect(parts)
+    engine = with_model(parts, model) if by_model else AsyncToldOnce(parts)
     for said in (*told, request_):
         await engine.record([{"role": "user", "content": said}], user="ana", conversation="one")
         await engine.form()
@@ -117,7 +117,7 @@ async def test_after_a_request_nothing_holds_it(  # noqa: PLR0913  (fixtures and
 
 
 async def test_a_request_that_states_a_fact_means_its_slot_in_whatever_words(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await tell(engine, "I can't stand opera. I play chess.")
     clock.advance(days=1)
@@ -140,7 +140,7 @@ def _repeated(question: str) -> list[dict[str, object]]:
     ]
 
 
-async def test_forgetting_by_hand_reaches_what_says_the_same(engine: AsyncRecollect) -> None:
+async def test_forgetting_by_hand_reaches_what_says_the_same(engine: AsyncToldOnce) -> None:
     await tell(engine, "I live in Rome. I play the cello.")
     [fact] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if memory.value == "Rome"]
     await engine.forget(fact.id, user="ana")
@@ -149,7 +149,7 @@ async def test_forgetting_by_hand_reaches_what_says_the_same(engine: AsyncRecoll
     assert [text for text in held if "cello" in text]
 
 
-async def test_forgetting_a_quotation_reaches_what_rests_on_it_alone(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_forgetting_a_quotation_reaches_what_rests_on_it_alone(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I keep bees on the roof.")
     clock.advance(days=1)
     await tell(engine, "I play the cello.")
@@ -161,7 +161,7 @@ async def test_forgetting_a_quotation_reaches_what_rests_on_it_alone(engine: Asy
     assert [text for text in await texts(engine) if "cello" in text]
 
 
-async def test_what_was_forgotten_by_hand_comes_back_as_a_whole(engine: AsyncRecollect) -> None:
+async def test_what_was_forgotten_by_hand_comes_back_as_a_whole(engine: AsyncToldOnce) -> None:
     await tell(engine, "I live in Rome. I play the cello.")
     before = await texts(engine)
     [fact] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if memory.value == "Rome"]
@@ -176,7 +176,7 @@ async def test_what_was_forgotten_by_hand_comes_back_as_a_whole(engine: AsyncRec
 
 
 async def test_another_extractor_does_not_bring_back_what_was_forgotten_by_hand(
-    parts: Components, engine: AsyncRecollect, clock: FakeClock
+    parts: Components, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await engine.record(
         [{"role": "user", "content": "I live in Rome. I play the cello."}], user="ana", conversation="c"

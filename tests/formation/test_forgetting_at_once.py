@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from chats import Chat, tiered_parts
-from recollect.chat.messages import log_messages
-from recollect.engine import AsyncRecollect, Components
-from recollect.extraction.forget_requests import asks_to_forget
-from recollect.extraction.sentences import sentences
-from recollect.providers.protocols import ModelAnswer
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind, MemoryState, Subject, Turn
 from sample_chats import answer, asks, note, request, texts, user, with_model
 from stores import DURABLE
+from toldonce.chat.messages import log_messages
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.extraction.forget_requests import asks_to_forget
+from toldonce.extraction.sentences import sentences
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import MemoryKind, MemoryState, Subject, Turn
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 
@@ -56,12 +56,12 @@ def model() -> HeldModel:
 
 
 @pytest.fixture
-async def slow(parts: Components, model: HeldModel) -> AsyncRecollect:
+async def slow(parts: Components, model: HeldModel) -> AsyncToldOnce:
     return with_model(parts, model)
 
 
 @asynccontextmanager
-async def forming(engine: AsyncRecollect, model: HeldModel) -> AsyncIterator[None]:
+async def forming(engine: AsyncToldOnce, model: HeldModel) -> AsyncIterator[None]:
     """Hold the model back in the middle of a formation; let it go on, and form all, at the end."""
     model.asked.clear()
     model.free.clear()
@@ -75,12 +75,12 @@ async def forming(engine: AsyncRecollect, model: HeldModel) -> AsyncIterator[Non
         await engine.form()
 
 
-async def prompt(engine: AsyncRecollect, question: str) -> str:
+async def prompt(engine: AsyncToldOnce, question: str) -> str:
     prepared = await engine.turns.prepare(request(user(question)), asks("ana"))
     return prepared.body.decode().replace(question, "")
 
 
-async def say(engine: AsyncRecollect, text: str, conversation: str = "c") -> None:
+async def say(engine: AsyncToldOnce, text: str, conversation: str = "c") -> None:
     await engine.record([user(text)], user="ana", conversation=conversation)
 
 
@@ -96,7 +96,7 @@ REQUESTS = [
 
 @pytest.mark.parametrize(("told", "wish", "gone", "kept"), REQUESTS)
 async def test_a_request_is_heeded_before_the_model_has_read_it(  # noqa: PLR0913  (the columns of the table)
-    slow: AsyncRecollect, model: HeldModel, clock: FakeClock, told: str, wish: str, gone: str, kept: str
+    slow: AsyncToldOnce, model: HeldModel, clock: FakeClock, told: str, wish: str, gone: str, kept: str
 ) -> None:
     await say(slow, "I play the cello.")
     clock.advance(minutes=1)
@@ -119,7 +119,7 @@ async def test_a_request_is_heeded_before_the_model_has_read_it(  # noqa: PLR091
     assert gone not in " ".join(await texts(slow))
 
 
-async def test_a_message_that_takes_itself_back_is_never_quoted(slow: AsyncRecollect, model: HeldModel) -> None:
+async def test_a_message_that_takes_itself_back_is_never_quoted(slow: AsyncToldOnce, model: HeldModel) -> None:
     model.free.clear()
     await say(slow, "I play the cello.")
     await say(slow, "My PIN for the shed is 4321. Please don't remember that.")
@@ -134,13 +134,13 @@ async def test_a_profile_without_quotations_heeds_it_as_well(
     parts: Components, model: HeldModel, clock: FakeClock, profile: str
 ) -> None:
     settings = parts.settings.model_copy(update={"profile": profile})
-    rules = AsyncRecollect(replace(parts, settings=settings))
+    rules = AsyncToldOnce(replace(parts, settings=settings))
     await rules.record([user("I live in Hamburg."), user("I'm allergic to peanuts.")], user="ana", conversation="c")
     await rules.form()
     [subject] = [owner for owner in {Subject("user", "ana"), Subject("session", "ana/c")} if await stored(rules, owner)]
     clock.advance(minutes=1)
     model.free.clear()
-    engine = AsyncRecollect(replace(parts, settings=settings, model=model))
+    engine = AsyncToldOnce(replace(parts, settings=settings, model=model))
 
     await say(engine, "Please forget where I live.")
 
@@ -150,13 +150,13 @@ async def test_a_profile_without_quotations_heeds_it_as_well(
     model.free.set()
 
 
-async def stored(engine: AsyncRecollect, subject: Subject) -> list[str]:
+async def stored(engine: AsyncToldOnce, subject: Subject) -> list[str]:
     listed = await engine.list(user=subject, kinds=DISTILLED)
     return [memory.text for memory in listed if memory.state is MemoryState.ACTIVE]
 
 
 async def test_what_the_model_is_reading_meanwhile_is_not_kept(
-    slow: AsyncRecollect, model: HeldModel, clock: FakeClock
+    slow: AsyncToldOnce, model: HeldModel, clock: FakeClock
 ) -> None:
     await say(slow, "My divorce from Paul came through. I keep two goats.")
     async with forming(slow, model):
@@ -168,7 +168,7 @@ async def test_what_the_model_is_reading_meanwhile_is_not_kept(
     assert "goats" in held
 
 
-async def test_what_is_said_after_the_request_stays(slow: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_is_said_after_the_request_stays(slow: AsyncToldOnce, clock: FakeClock) -> None:
     for said in ("I have a cat called Momo.", "Forget my cat.", "I have a cat called Kasimir now."):
         await say(slow, said)
         clock.advance(minutes=1)
@@ -179,7 +179,7 @@ async def test_what_is_said_after_the_request_stays(slow: AsyncRecollect, clock:
 
 
 async def test_a_crash_after_the_recording_costs_nothing(
-    slow: AsyncRecollect, parts: Components, model: HeldModel, clock: FakeClock
+    slow: AsyncToldOnce, parts: Components, model: HeldModel, clock: FakeClock
 ) -> None:
     await say(slow, "My boyfriend Tom plays the drums.")
     await slow.form()
@@ -192,7 +192,7 @@ async def test_a_crash_after_the_recording_costs_nothing(
         assert "drums" not in " ".join(await texts(again)), "it is heeded before the model is asked"
 
 
-async def recorded_alone(parts: Components, engine: AsyncRecollect, text: str) -> None:
+async def recorded_alone(parts: Components, engine: AsyncToldOnce, text: str) -> None:
     """Record a turn, and nothing that comes behind that."""
     now, home = parts.clock.now(), Subject("user", "ana")
     scope = await engine.turns.memory_scope(home, asks("ana").scope, "c")
@@ -214,7 +214,7 @@ async def recorded_alone(parts: Components, engine: AsyncRecollect, text: str) -
 
 
 async def test_a_late_formation_keeps_nothing_that_was_taken_back_elsewhere(
-    slow: AsyncRecollect, model: HeldModel, clock: FakeClock
+    slow: AsyncToldOnce, model: HeldModel, clock: FakeClock
 ) -> None:
     await say(slow, "My divorce from Paul came through. I keep two goats.", "monday")
     model.free.clear()
@@ -231,7 +231,7 @@ async def test_a_late_formation_keeps_nothing_that_was_taken_back_elsewhere(
 async def test_t3_a_request_reaches_later_summaries_of_another_conversation(
     parts: Components, clock: FakeClock
 ) -> None:
-    async with AsyncRecollect(tiered_parts(parts)) as engine:
+    async with AsyncToldOnce(tiered_parts(parts)) as engine:
         chat = Chat(engine)
         await chat.say_all(["My bankruptcy was in court.", "I keep bees on the roof."])
         await engine.form()
@@ -256,7 +256,7 @@ async def test_t3_a_request_reaches_later_summaries_of_another_conversation(
     "said", ["Don't forget that I live in Oslo.", "I forgot my keys at home.", "Forget it, let's talk about tea."]
 )
 async def test_a_mere_mention_of_forgetting_ends_nothing(
-    slow: AsyncRecollect, model: HeldModel, clock: FakeClock, said: str
+    slow: AsyncToldOnce, model: HeldModel, clock: FakeClock, said: str
 ) -> None:
     await say(slow, "I have a cat called Momo. My keys are blue.")
     await slow.form()
@@ -270,14 +270,14 @@ async def test_a_mere_mention_of_forgetting_ends_nothing(
 
 async def test_only_a_request_makes_the_first_stage_due_without_quotations(parts: Components) -> None:
     settings = parts.settings.model_copy(update={"profile": "user"})
-    async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+    async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
         await say(engine, "I live in Hamburg.")
         assert {status.key.stage for status in await engine.admin.formations()} == {"extract"}
         await say(engine, "Please forget where I live.")
         assert {status.key.stage for status in await engine.admin.formations()} == {"extract", "index"}
 
 
-async def test_a_request_is_decided_once(slow: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_request_is_decided_once(slow: AsyncToldOnce, clock: FakeClock) -> None:
     await say(slow, "My boyfriend Tom plays the drums.")
     await slow.form()
     clock.advance(minutes=1)

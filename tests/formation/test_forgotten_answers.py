@@ -2,11 +2,11 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryKind, MemoryState
 from sample_chats import answer, assistant, texts, user, with_model
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryKind, MemoryState
 
 TURNS = (MemoryKind.TURN,)
 
@@ -16,13 +16,13 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def exchange(engine: AsyncRecollect, clock: FakeClock, said: str, reply: str, conversation: str = "one") -> None:
+async def exchange(engine: AsyncToldOnce, clock: FakeClock, said: str, reply: str, conversation: str = "one") -> None:
     await engine.record([user(said), assistant(reply)], user="ana", conversation=conversation)
     await engine.form()
     clock.advance(hours=1)
 
 
-async def held(engine: AsyncRecollect) -> str:
+async def held(engine: AsyncToldOnce) -> str:
     return " | ".join(sorted(" ".join(text.split()) for text in await texts(engine)))
 
 
@@ -89,7 +89,7 @@ FORGOTTEN = [
 
 @pytest.mark.parametrize(("told", "reply", "wish", "gone"), FORGOTTEN)
 async def test_the_answer_to_what_is_forgotten_is_quoted_no_more(
-    engine: AsyncRecollect, clock: FakeClock, told: str, reply: str, wish: str, gone: str
+    engine: AsyncToldOnce, clock: FakeClock, told: str, reply: str, wish: str, gone: str
 ) -> None:
     await exchange(engine, clock, "I play the cello on Sundays.", "The cello is a fine instrument.")
     await exchange(engine, clock, told, reply)
@@ -100,7 +100,7 @@ async def test_the_answer_to_what_is_forgotten_is_quoted_no_more(
     assert "a fine instrument" in found
 
 
-async def test_an_answer_keeps_what_concerns_the_rest_of_the_message(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_answer_keeps_what_concerns_the_rest_of_the_message(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await exchange(
         engine,
         clock,
@@ -116,7 +116,7 @@ async def test_an_answer_keeps_what_concerns_the_rest_of_the_message(engine: Asy
 
 @pytest.mark.parametrize("later", ["As Lurdes said, sleep early.", "In May, Lurdes will ask about your sleep."])
 async def test_a_later_answer_that_names_who_was_forgotten_goes_too(
-    engine: AsyncRecollect, clock: FakeClock, later: str
+    engine: AsyncToldOnce, clock: FakeClock, later: str
 ) -> None:
     await exchange(engine, clock, "I started therapy with Dr. Lurdes in May.", "Good for you and your health.")
     await exchange(engine, clock, "I play the cello on Sundays.", f"The cello calms the nerves. {later}", "two")
@@ -126,7 +126,7 @@ async def test_a_later_answer_that_names_who_was_forgotten_goes_too(
     assert "calms the nerves" in found
 
 
-async def test_the_answer_to_the_request_is_not_quoted(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_answer_to_the_request_is_not_quoted(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await exchange(engine, clock, "My boyfriend Tom plays the drums.", "Lovely, a drummer at home.")
     await exchange(
         engine, clock, "Please forget what I told you about Tom.", "I will not speak of your boyfriend Tom any more."
@@ -134,7 +134,7 @@ async def test_the_answer_to_the_request_is_not_quoted(engine: AsyncRecollect, c
     assert "Tom" not in await held(engine)
 
 
-async def test_an_answer_to_another_message_stays(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_answer_to_another_message_stays(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await exchange(engine, clock, "My boyfriend Tom plays the drums.", "Lovely, a drummer at home.")
     await exchange(engine, clock, "What is a good book on Rust?", "Try the one by Klabnik.")
     await exchange(engine, clock, "Please forget Tom.", "Done.")
@@ -153,7 +153,7 @@ async def test_a_model_that_forms_memories_changes_nothing_of_it(parts: Componen
 
 
 async def test_forgetting_by_hand_takes_the_answer_and_undoing_brings_it_back(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await exchange(engine, clock, "My boyfriend Tom plays the drums in a band.", "Earplugs will keep you sane then.")
     before = await texts(engine)
@@ -170,7 +170,7 @@ async def test_forgetting_by_hand_takes_the_answer_and_undoing_brings_it_back(
     assert await texts(engine) == before
 
 
-async def test_the_history_of_the_answer_stays(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_history_of_the_answer_stays(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await exchange(engine, clock, "My boyfriend Tom plays the drums in a band.", "Earplugs will keep you sane then.")
     await exchange(engine, clock, "Please forget Tom.", "Done.")
     listed = await engine.list(user="ana", kinds=TURNS, closed=True)

@@ -2,11 +2,11 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind, RequestScope
 from rows.scenes import CALENDAR, DEFAULT, KIRA, SCENES, SESSION, TIERED
 from sample_chats import ALL_KINDS, assistant, tell, texts, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import MemoryKind, RequestScope
 
 TOLD = ("I'm allergic to walnuts and always carry an inhaler.", "Noted: you're allergic to walnuts, so I'd skip pesto.")
 TALK = (
@@ -18,21 +18,21 @@ TALK = (
 WISH = ("Please forget that I'm allergic to walnuts.", "It's gone.")
 
 
-async def hold_talk(engine: AsyncRecollect, clock: FakeClock, scope: RequestScope, *turns: tuple[str, str]) -> None:
+async def hold_talk(engine: AsyncToldOnce, clock: FakeClock, scope: RequestScope, *turns: tuple[str, str]) -> None:
     for said, answered in turns:
         await engine.record([user(said), assistant(answered)], user="ana", conversation="c", scope=scope)
         await engine.form()
         clock.advance(minutes=2)
 
 
-async def end(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def end(engine: AsyncToldOnce, clock: FakeClock) -> None:
     """Let the silence pass that ends a conversation."""
     clock.advance(hours=2)
     await engine.form()
     await engine.form()
 
 
-async def shown(engine: AsyncRecollect, scope: RequestScope) -> str:
+async def shown(engine: AsyncToldOnce, scope: RequestScope) -> str:
     """Return all that a list, a search, a prompt and a summary would show."""
     mine = await engine.conversations.subject(user="ana", conversation="c", scope=scope)
     asked = {"user": "ana", "conversation": "c", "scope": scope}
@@ -57,7 +57,7 @@ def name_of(scope: RequestScope) -> str:
 @pytest.mark.parametrize("ended", [False, True], ids=["open", "ended"])
 @pytest.mark.parametrize("scope", SCENES, ids=name_of)
 async def test_a_wish_in_the_chat_is_heard_in_every_profile(
-    engine: AsyncRecollect, clock: FakeClock, scope: RequestScope, ended: bool
+    engine: AsyncToldOnce, clock: FakeClock, scope: RequestScope, ended: bool
 ) -> None:
     await hold_talk(engine, clock, scope, TOLD, *TALK)
     if ended:
@@ -73,7 +73,7 @@ async def test_a_wish_in_the_chat_is_heard_in_every_profile(
 
 @pytest.mark.parametrize("scope", [SESSION, KIRA, TIERED, DEFAULT], ids=name_of)
 async def test_what_is_forgotten_by_hand_is_in_no_later_summary(
-    engine: AsyncRecollect, clock: FakeClock, scope: RequestScope
+    engine: AsyncToldOnce, clock: FakeClock, scope: RequestScope
 ) -> None:
     await hold_talk(engine, clock, scope, TOLD, *TALK)
     mine = await engine.conversations.subject(user="ana", conversation="c", scope=scope)
@@ -94,7 +94,7 @@ async def test_a_summarizing_model_is_not_shown_what_is_to_be_forgotten(parts: C
 
 
 async def test_a_forgotten_quotation_takes_its_answer_and_stays_away(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     said = "Anyway, that red door at number nine keeps haunting me."
     turn = [user(said), assistant("A red door at number nine keeps haunting? How eerie. Try walking by daylight.")]
@@ -124,7 +124,7 @@ SECRETS = [
 
 @pytest.mark.parametrize(("told", "wish", "secret"), SECRETS)
 async def test_leaving_out_what_names_a_secret_does_not_lay_it_open(
-    engine: AsyncRecollect, clock: FakeClock, told: str, wish: str, secret: str
+    engine: AsyncToldOnce, clock: FakeClock, told: str, wish: str, secret: str
 ) -> None:
     await tell(engine, told)
     clock.advance(days=1)
@@ -135,7 +135,7 @@ async def test_leaving_out_what_names_a_secret_does_not_lay_it_open(
     assert "sailing" in held
 
 
-async def test_a_common_value_is_left_out_of_all_quotations(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_common_value_is_left_out_of_all_quotations(engine: AsyncToldOnce, clock: FakeClock) -> None:
     """More of them than are made again without it: the oldest are closed whole."""
     said = [user(f"On day {day} I drank coffee. The {day}th walk was long.") for day in range(260)]
     await engine.record(said, user="ana", conversation="c")

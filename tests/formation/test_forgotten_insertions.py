@@ -6,19 +6,19 @@ import pytest
 
 from factories import ANA
 from populated import parts_of
-from recollect.engine import AsyncRecollect, Components
-from recollect.ids import new_id
-from recollect.testing import FakeClock
-from recollect.types import Memory, MemoryKind, PromptInsertion
 from sample_chats import tell
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.ids import new_id
+from toldonce.testing import FakeClock
+from toldonce.types import Memory, MemoryKind, PromptInsertion
 
 TOM = "My boyfriend Tom is a drummer in a metal band."
 CELLO = "I play the cello in an orchestra."
 ALL_KINDS = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.TURN)
 
 
-async def inserted(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> dict[int, Memory]:
+async def inserted(engine: AsyncToldOnce, parts: Components, clock: FakeClock) -> dict[int, Memory]:
     """Insert each memory at a chain of its own, and at chain -1 the words of messages; return which is where."""
     memories = await engine.list(user="ana", kinds=ALL_KINDS)
     for chain, memory in enumerate([None, *memories], start=-1):
@@ -52,7 +52,7 @@ async def parts(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
 
 @pytest.mark.parametrize("by_hand", [False, True])
 async def test_what_is_forgotten_is_not_inserted_again(parts: Components, clock: FakeClock, by_hand: bool) -> None:
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await tell(engine, TOM, CELLO)
         chains = await inserted(engine, parts, clock)
         assert any("Tom" in text for text in await whole(parts, chains))
@@ -75,7 +75,7 @@ async def test_what_is_forgotten_is_not_inserted_again(parts: Components, clock:
 
 
 async def test_what_is_only_replaced_is_inserted_again(parts: Components, clock: FakeClock) -> None:
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await tell(engine, "I live in Oslo.", CELLO)
         chains = await inserted(engine, parts, clock)
         await tell(engine, "I moved to Bergen.")

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect
-from recollect.formation.inputs import MAX_CHARACTERS, characters, take_batch
-from recollect.types import ConversationId, LoggedMessage
 from sample_chats import asks, assistant, request, user
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce
+from toldonce.formation.inputs import MAX_CHARACTERS, characters, take_batch
+from toldonce.types import ConversationId, LoggedMessage
 
 KNOWN = "The user's ferry to Aarhus leaves at 7 on Monday."
 ASKED = "When does my ferry to Aarhus leave?"
@@ -17,7 +17,7 @@ ANSWER = "Early in the week."
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-async def told(engine: AsyncRecollect, words: str) -> list[tuple[str, str]]:
+async def told(engine: AsyncToldOnce, words: str) -> list[tuple[str, str]]:
     """Recall a memory, then say something in the same conversation; return reasons and texts of the decisions."""
     await engine.add(KNOWN, user="ana")
     ana = asks("ana", conversation="ferry")
@@ -31,13 +31,13 @@ async def told(engine: AsyncRecollect, words: str) -> list[tuple[str, str]]:
     return [(line.reason, line.text) for line in await engine.history.decisions(user="ana")]
 
 
-async def test_what_is_left_out_as_an_echo_is_a_decision(engine: AsyncRecollect) -> None:
+async def test_what_is_left_out_as_an_echo_is_a_decision(engine: AsyncToldOnce) -> None:
     lines = await told(engine, f"* {KNOWN}\nI play the tuba in a brass band.")
     assert ("only repeats what was recalled", f"* {KNOWN}") in lines
 
 
 @pytest.mark.parametrize("words", [KNOWN.replace("7", "9"), KNOWN.replace("Monday", "Friday"), f"{KNOWN[:-1]}? No."])
-async def test_what_differs_in_a_sign_is_no_echo(engine: AsyncRecollect, words: str) -> None:
+async def test_what_differs_in_a_sign_is_no_echo(engine: AsyncToldOnce, words: str) -> None:
     assert "only repeats what was recalled" not in [reason for reason, _ in await told(engine, words)]
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.registry import ProfileRegistry
-from recollect.testing import ScriptedModel, WordEmbedder
-from recollect.types import CostPurpose
 from sample_chats import answer, note, tell
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.testing import ScriptedModel, WordEmbedder
+from toldonce.types import CostPurpose
 
 
 class Alike(WordEmbedder):
@@ -23,14 +23,14 @@ class Alike(WordEmbedder):
 
 
 async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     known = "The user has a garden on the roof."
     await engine.add(known, user="ana")
     parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
     item = note("The user now grows tomatoes instead of herbs up on the roof.", "tomatoes instead of herbs")
     model = ScriptedModel([answer(item), {"decisions": [{"candidate": 1, "action": "replace", "target": 1}]}])
-    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    asking = AsyncToldOnce(replace(parts, model=model, embedder=Alike()))
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert known in model.calls[1].user
@@ -44,14 +44,14 @@ async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(
 
 
 async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_costs_stay(
-    engine: AsyncRecollect, parts: Components, tmp_path: Path
+    engine: AsyncToldOnce, parts: Components, tmp_path: Path
 ) -> None:
     (tmp_path / "capped.toml").write_text('description = "x"\n[budget]\ntokens_per_day = 20\n', "utf-8")
     capped = parts.settings.model_copy(update={"profile": "capped"})
     await engine.add("The user has a garden on the roof.", user="ana")
     item = note("The user now grows tomatoes instead of herbs up on the roof.", "tomatoes instead of herbs")
     model = ScriptedModel([answer(item)])
-    asking = AsyncRecollect(
+    asking = AsyncToldOnce(
         replace(parts, model=model, embedder=Alike(), settings=capped, profiles=ProfileRegistry(tmp_path))
     )
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
@@ -61,14 +61,14 @@ async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_costs_stay(
 
 
 async def test_a2_a8_where_energy_is_rationed_a_judge_that_is_asked_costs_some(
-    engine: AsyncRecollect, parts: Components, tmp_path: Path
+    engine: AsyncToldOnce, parts: Components, tmp_path: Path
 ) -> None:
     (tmp_path / "rationed.toml").write_text('description = "x"\n[budget]\ncapacity = 100\njudge = 0.6\n', "utf-8")
     rationed = parts.settings.model_copy(update={"profile": "rationed"})
     await engine.add("The user gets up at dawn.", user="ana")
     item = note("The user is a night owl.", "I'm a night owl") | {"updates": 1}
     model = ScriptedModel([answer(item), {"decisions": [{"candidate": 1, "action": "add", "target": None}]}])
-    asking = AsyncRecollect(replace(parts, model=model, settings=rationed, profiles=ProfileRegistry(tmp_path)))
+    asking = AsyncToldOnce(replace(parts, model=model, settings=rationed, profiles=ProfileRegistry(tmp_path)))
     await tell(asking, "I'm a night owl, and I hate mornings.")
     status = await asking.admin.energy(user="ana")
     assert (status.today[CostPurpose.JUDGE].calls, status.today[CostPurpose.JUDGE].units) == (1, 0.6)
@@ -76,16 +76,16 @@ async def test_a2_a8_where_energy_is_rationed_a_judge_that_is_asked_costs_some(
     assert ProfileRegistry().get("app").budget.judge > 0
 
 
-async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: AsyncRecollect, parts: Components) -> None:
+async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: AsyncToldOnce, parts: Components) -> None:
     await engine.add("The user has a garden on the roof.", user="ana")
-    ruled = AsyncRecollect(replace(parts, embedder=Alike()))
+    ruled = AsyncToldOnce(replace(parts, embedder=Alike()))
     await tell(ruled, "I have a small dog that sleeps on the roof.")
     assert {line.reason for line in await engine.history.decisions(user="ana")} <= {"added by hand", "new"}
 
 
 @pytest.mark.parametrize(("word", "stands"), [("replace", False), ("add", True)])
 async def test_a_correction_of_something_unlike_is_asked_and_the_answer_followed(
-    engine: AsyncRecollect, parts: Components, word: str, stands: bool
+    engine: AsyncToldOnce, parts: Components, word: str, stands: bool
 ) -> None:
     known = "The user gets up at dawn."
     await engine.add(known, user="ana")
@@ -93,7 +93,7 @@ async def test_a_correction_of_something_unlike_is_asked_and_the_answer_followed
     item = note("The user is a night owl.", "I'm a night owl") | {"updates": 1}
     target = 1 if word == "replace" else None
     model = ScriptedModel([answer(item), {"decisions": [{"candidate": 1, "action": word, "target": target}]}])
-    await tell(AsyncRecollect(replace(parts, model=model)), "I'm a night owl, and I hate mornings.")
+    await tell(AsyncToldOnce(replace(parts, model=model)), "I'm a night owl, and I hate mornings.")
     assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert known in model.calls[1].user
     texts = [memory.text for memory in await engine.list(user="ana")]
@@ -102,13 +102,13 @@ async def test_a_correction_of_something_unlike_is_asked_and_the_answer_followed
 
 
 async def test_a_correction_of_the_same_matter_needs_no_second_question(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     await engine.add("The user's editor is Helix.", user="ana")
     parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
     item = note("The user writes all code in Zed.", "write all code in Zed") | {"updates": 1}
     model = ScriptedModel([answer(item)])
-    await tell(AsyncRecollect(replace(parts, model=model)), "I dropped Helix and write all code in Zed.")
+    await tell(AsyncToldOnce(replace(parts, model=model)), "I dropped Helix and write all code in Zed.")
     assert [call.schema_name for call in model.calls] == ["memories"]
     assert [memory.text for memory in await engine.list(user="ana")] == ["The user writes all code in Zed."]
 
@@ -117,10 +117,10 @@ ROOF = "The user has a garden on the roof."
 TOMATOES = note("The user now grows tomatoes instead of herbs up on the roof.", "tomatoes instead of herbs")
 
 
-async def test_what_the_extractor_was_shown_costs_no_second_call(engine: AsyncRecollect, parts: Components) -> None:
+async def test_what_the_extractor_was_shown_costs_no_second_call(engine: AsyncToldOnce, parts: Components) -> None:
     await engine.add(ROOF, user="ana")
     model = ScriptedModel([answer(TOMATOES | {"repeats": None})])
-    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    asking = AsyncToldOnce(replace(parts, model=model, embedder=Alike()))
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories"]
     assert ROOF in model.calls[0].user
@@ -130,12 +130,12 @@ async def test_what_the_extractor_was_shown_costs_no_second_call(engine: AsyncRe
 
 
 async def test_a_repetition_that_the_extractor_names_strengthens_what_is_known(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     await engine.add(ROOF, user="ana")
     item = note("There is a garden on the user's roof.", "There is a garden on my roof") | {"repeats": 1}
     model = ScriptedModel([answer(item)])
-    await tell(AsyncRecollect(replace(parts, model=model, embedder=Alike())), "There is a garden on my roof.")
+    await tell(AsyncToldOnce(replace(parts, model=model, embedder=Alike())), "There is a garden on my roof.")
     assert [call.schema_name for call in model.calls] == ["memories"]
     [memory] = await engine.list(user="ana")
     assert (memory.text, len(memory.evidence)) == (ROOF, 1)
@@ -143,13 +143,13 @@ async def test_a_repetition_that_the_extractor_names_strengthens_what_is_known(
 
 @pytest.mark.parametrize("wrong", [{"repeats": 7}, {"repeats": None, "updates": 7}])
 async def test_a_number_that_was_not_shown_is_logged_and_the_judge_is_asked(
-    engine: AsyncRecollect, parts: Components, wrong: dict[str, object]
+    engine: AsyncToldOnce, parts: Components, wrong: dict[str, object]
 ) -> None:
     await engine.add(ROOF, user="ana")
     model = ScriptedModel(
         [answer(TOMATOES | wrong), {"decisions": [{"candidate": 1, "action": "add", "target": None}]}]
     )
-    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    asking = AsyncToldOnce(replace(parts, model=model, embedder=Alike()))
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     [line] = [decision for decision in await engine.history.decisions(user="ana") if "tomatoes" in decision.text]
@@ -158,33 +158,33 @@ async def test_a_number_that_was_not_shown_is_logged_and_the_judge_is_asked(
 
 
 async def test_after_a_question_without_known_memories_the_judge_is_asked(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     await engine.add(ROOF, user="ana")
     refused = {"error": "content_filter"}
     verdict = {"decisions": [{"candidate": 1, "action": "add", "target": None}]}
     model = ScriptedModel([refused, answer(TOMATOES | {"repeats": None}), verdict])
-    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    asking = AsyncToldOnce(replace(parts, model=model, embedder=Alike()))
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories", "memories", "judge"]
     assert ROOF not in model.calls[1].user
 
 
 async def test_s5_a_wrong_repetition_neither_drops_nor_closes_anything(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     await engine.add(ROOF, user="ana")
     wrong = note("The user has a small dog that sleeps on the roof.", "small dog that sleeps") | {"repeats": 1}
     unusable = {"decisions": "none"}
     model = ScriptedModel([answer(wrong), unusable])
     await tell(
-        AsyncRecollect(replace(parts, model=model, embedder=Alike())), "I have a small dog that sleeps on the roof."
+        AsyncToldOnce(replace(parts, model=model, embedder=Alike())), "I have a small dog that sleeps on the roof."
     )
     assert {memory.text for memory in await engine.list(user="ana")} == {ROOF, wrong["text"]}
 
 
 async def test_s5_an_opposite_is_kept_though_the_extractor_calls_it_known(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     known = "The user passed the practical driving test in Bergen."
     await engine.add(known, user="ana")
@@ -192,13 +192,13 @@ async def test_s5_an_opposite_is_kept_though_the_extractor_calls_it_known(
     wrong = note("The user failed the practical driving test in Bergen.", "I failed the practical") | {"repeats": 1}
     verdict = {"decisions": [{"candidate": 1, "action": "add", "target": None}]}
     model = ScriptedModel([answer(wrong), verdict])
-    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    asking = AsyncToldOnce(replace(parts, model=model, embedder=Alike()))
     await tell(asking, "I failed the practical driving test in Bergen.")
     assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert {memory.text for memory in await engine.list(user="ana")} == {known, wrong["text"]}
 
 
-async def test_paraphrases_do_not_pile_up_if_no_repetition_is_named(engine: AsyncRecollect, parts: Components) -> None:
+async def test_paraphrases_do_not_pile_up_if_no_repetition_is_named(engine: AsyncToldOnce, parts: Components) -> None:
     herbs = "The user grows herbs on the balcony at home."
     await engine.add(herbs, user="ana")
     for verb in ("keep", "cultivate", "tend", "raise"):
@@ -206,7 +206,7 @@ async def test_paraphrases_do_not_pile_up_if_no_repetition_is_named(engine: Asyn
         item = note(f"The user {verb}s herbs at home on the balcony.", f"I {verb} herbs") | {"repeats": None}
         verdict = {"decisions": [{"candidate": 1, "action": "ignore", "target": 1}]}
         model = ScriptedModel([answer(item), verdict])
-        asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+        asking = AsyncToldOnce(replace(parts, model=model, embedder=Alike()))
         await tell(asking, f"I {verb} herbs at home on the balcony.")
         assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert [memory.text for memory in await engine.list(user="ana")] == [herbs]
@@ -223,7 +223,7 @@ async def test_a_new_dose_leaves_the_illness_the_age_and_the_home(parts: Compone
     item = note("The user's father takes 10 mg of ramipril.", "Dad takes 10 mg now") | {"updates": 1, "repeats": None}
     amended = {"decisions": [{"candidate": 1, "action": "amend", "target": 1, "text": ANEW}]}
     model = ScriptedModel([answer(item), amended])
-    asking = AsyncRecollect(replace(parts, model=model))
+    asking = AsyncToldOnce(replace(parts, model=model))
     await asking.add(FATHER, user="ana")
     parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
     await tell(asking, "Dad takes 10 mg now.")

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from own_profile import Answering
-from recollect.engine import AsyncRecollect, Components
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.testing import WordEmbedder
-from recollect.text import hash64
-from recollect.types import MemoryState, Vectors
 from sample_chats import user, with_model
 from soak import sampled
 from stores import DURABLE
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.testing import WordEmbedder
+from toldonce.text import hash64
+from toldonce.types import MemoryState, Vectors
 
 FOLDER = Path(__file__).parents[1] / "resolution"
 PAIRS: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads((FOLDER / "native_pairs.toml").read_text("utf-8"))
@@ -39,22 +39,22 @@ class NearlyTheSame(WordEmbedder):
 
 
 @pytest.fixture(params=("built-in", "blurred"))
-def teller(request: pytest.FixtureRequest, parts: Components) -> AsyncRecollect:
+def teller(request: pytest.FixtureRequest, parts: Components) -> AsyncToldOnce:
     """Return an engine whose model keeps what is said in its own words."""
     embedder = StaticEmbedder() if request.param == "built-in" else NearlyTheSame()
     return with_model(replace(parts, embedder=embedder), Answering().model)
 
 
-async def say(engine: AsyncRecollect, *texts: str) -> None:
+async def say(engine: AsyncToldOnce, *texts: str) -> None:
     await engine.record([user(text) for text in texts], user="ana")
     await engine.form()
 
 
-async def held(engine: AsyncRecollect) -> list[str]:
+async def held(engine: AsyncToldOnce) -> list[str]:
     return sorted(item.text for item in await engine.list(user="ana") if item.state is MemoryState.ACTIVE)
 
 
-async def tell_language(engine: AsyncRecollect, language: str) -> None:
+async def tell_language(engine: AsyncToldOnce, language: str) -> None:
     pairs = PAIRS[language]
     await say(engine, *(pairs[kind][0] for kind in DIFFERENT))
     await say(engine, *(pairs[kind][1] for kind in DIFFERENT))
@@ -66,25 +66,25 @@ async def tell_language(engine: AsyncRecollect, language: str) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("language", sampled(PAIRS, 3))
-async def test_what_is_denied_or_changed_stays_beside_what_was_said(teller: AsyncRecollect, language: str) -> None:
+async def test_what_is_denied_or_changed_stays_beside_what_was_said(teller: AsyncToldOnce, language: str) -> None:
     await tell_language(teller, language)
 
 
 @pytest.mark.parametrize("kind", DURABLE)
 @pytest.mark.parametrize("language", ["de", "zh"])
-async def test_it_stays_in_a_file_and_in_a_server(teller: AsyncRecollect, language: str) -> None:
+async def test_it_stays_in_a_file_and_in_a_server(teller: AsyncToldOnce, language: str) -> None:
     await tell_language(teller, language)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("language", sampled(PAIRS, 3))
-async def test_what_is_said_again_is_kept_once(teller: AsyncRecollect, language: str) -> None:
+async def test_what_is_said_again_is_kept_once(teller: AsyncToldOnce, language: str) -> None:
     for text in PAIRS[language]["again"]:
         await say(teller, text)
     assert len(await held(teller)) == 1
 
 
-async def test_what_is_said_in_an_unknown_language_stays_in_all_its_wordings(teller: AsyncRecollect) -> None:
+async def test_what_is_said_in_an_unknown_language_stays_in_all_its_wordings(teller: AsyncToldOnce) -> None:
     said = sorted(text for pair in UNKNOWN.values() for text in pair)
     for place in range(2):
         await say(teller, *(pair[place] for pair in UNKNOWN.values()))

@@ -9,15 +9,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.extraction.rules import read_by_rules
-from recollect.extraction.rules.extractor import MAX_CANDIDATES, MAX_SENTENCES, forget_requests
-from recollect.extraction.sources import ExtractionInput
-from recollect.formation.reader import RuleReader
-from recollect.testing import FakeClock
-from recollect.types import Action, ConversationId, LoggedMessage, Subject
 from sample_chats import texts, user
 from stores import DURABLE
+from toldonce.engine import AsyncToldOnce
+from toldonce.extraction.rules import read_by_rules
+from toldonce.extraction.rules.extractor import MAX_CANDIDATES, MAX_SENTENCES, forget_requests
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.formation.reader import RuleReader
+from toldonce.testing import FakeClock
+from toldonce.types import Action, ConversationId, LoggedMessage, Subject
 
 MAX_HELD_MS = 20.0
 MAX_CPU_S = 1.0
@@ -85,14 +85,14 @@ async def costs(work: Awaitable[object]) -> tuple[float, float]:
         await watching
 
 
-async def left_out(engine: AsyncRecollect, who: str = "ana") -> list[str]:
+async def left_out(engine: AsyncToldOnce, who: str = "ana") -> list[str]:
     lines = await engine.history.decisions(user=who, limit=500)
     return [line.reason for line in lines if line.action is Action.IGNORE and "left out" in line.reason]
 
 
 @pytest.mark.timing
 @pytest.mark.parametrize("name", MESSAGES)
-async def test_thousands_of_statements_leave_the_loop_to_others(engine: AsyncRecollect, name: str) -> None:
+async def test_thousands_of_statements_leave_the_loop_to_others(engine: AsyncToldOnce, name: str) -> None:
     text, first = MESSAGES[name]
     await engine.record([user("I live in Rome. I play the flute.")], user="ana")
     await engine.form()
@@ -106,7 +106,7 @@ async def test_thousands_of_statements_leave_the_loop_to_others(engine: AsyncRec
 
 
 @pytest.mark.timing
-async def test_a_backlog_of_messages_just_below_the_bound_is_read_apart_too(engine: AsyncRecollect) -> None:
+async def test_a_backlog_of_messages_just_below_the_bound_is_read_apart_too(engine: AsyncToldOnce) -> None:
     for number in range(20):
         told = " ".join(f"I like tea{number}x{each}." for each in range(180))
         await engine.record([user(told[:3_900])], user="ana", conversation=f"c{number // 10}")
@@ -120,7 +120,7 @@ async def test_a_backlog_of_messages_just_below_the_bound_is_read_apart_too(engi
         assert tea in first.memory.text
 
 
-async def test_what_is_left_out_of_a_long_message_is_told(engine: AsyncRecollect) -> None:
+async def test_what_is_left_out_of_a_long_message_is_told(engine: AsyncToldOnce) -> None:
     text, _ = MESSAGES["likes"]
     await engine.record([user(text)], user="ana")
     await engine.form()
@@ -130,7 +130,7 @@ async def test_what_is_left_out_of_a_long_message_is_told(engine: AsyncRecollect
     assert " sentences and " in why
 
 
-async def test_an_ordinary_message_leaves_nothing_out(engine: AsyncRecollect) -> None:
+async def test_an_ordinary_message_leaves_nothing_out(engine: AsyncToldOnce) -> None:
     await engine.record([user("I live in Rome. I like figs. My sister Ida plays chess.")], user="ana")
     await engine.form()
     assert await left_out(engine) == []
@@ -138,7 +138,7 @@ async def test_an_ordinary_message_leaves_nothing_out(engine: AsyncRecollect) ->
 
 @pytest.mark.parametrize("end", ["Forget my divorce.", "Please forget what I told you about my divorce."])
 async def test_a_request_to_forget_after_many_statements_is_heeded(
-    engine: AsyncRecollect, clock: FakeClock, end: str
+    engine: AsyncToldOnce, clock: FakeClock, end: str
 ) -> None:
     await engine.record([user("My divorce was messy. I live in Rome.")], user="ana")
     await engine.form()

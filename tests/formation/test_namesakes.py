@@ -2,10 +2,10 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import MemoryKind, MemoryState
 from sample_chats import tell
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryKind, MemoryState
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from sample_chats import tell
     ],
 )
 async def test_namesakes_end_nothing_of_each_other(
-    engine: AsyncRecollect, clock: FakeClock, first: str, second: str
+    engine: AsyncToldOnce, clock: FakeClock, first: str, second: str
 ) -> None:
     for text in (first, second):
         await tell(engine, text)

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, BEN, evidence, memory
-from recollect.engine import Components
-from recollect.formation import neighbours as searching
-from recollect.formation.neighbours import exclude, gather_neighbours, nearest
-from recollect.formation.runtime import Runtime
-from recollect.resolution.values import Neighbour, Neighbours
-from recollect.testing import NEW_YEAR
-from recollect.text import terms
-from recollect.types import AddMemory, Candidate, ConversationId, Memory, MemoryId, MemoryKind, Subject
+from toldonce.engine import Components
+from toldonce.formation import neighbours as searching
+from toldonce.formation.neighbours import exclude, gather_neighbours, nearest
+from toldonce.formation.runtime import Runtime
+from toldonce.resolution.values import Neighbour, Neighbours
+from toldonce.testing import NEW_YEAR
+from toldonce.text import terms
+from toldonce.types import AddMemory, Candidate, ConversationId, Memory, MemoryId, MemoryKind, Subject
 
 FACT = MemoryKind.FACT.number
 

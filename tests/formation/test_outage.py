@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError, ModelFault, StoreFullError, StoreUnavailableError
-from recollect.formation.bisection import BY_RULES
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.circuit_breaker import BreakerState
-from recollect.providers.protocols import ModelAnswer
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, FormationResult, FormationStatus, Lease
 from sample_chats import PEANUTS_AND_OSLO, answer, slot, slots, tell, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError, ModelFault, StoreFullError, StoreUnavailableError
+from toldonce.formation.bisection import BY_RULES
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.circuit_breaker import BreakerState
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, FormationResult, FormationStatus, Lease
 
 STORY = answer(slot("constraint/allergy:peanuts", "peanuts", "I'm allergic to peanuts"))
 
@@ -36,15 +36,15 @@ class Server:
         return ModelError("it is broken", fault=self.fault) if self.fault else answer()
 
 
-async def extractions(engine: AsyncRecollect) -> list[FormationStatus]:
+async def extractions(engine: AsyncToldOnce) -> list[FormationStatus]:
     return [status for status in await engine.admin.formations() if status.key.stage == "extract"]
 
 
-def state(engine: AsyncRecollect) -> BreakerState:
+def state(engine: AsyncToldOnce) -> BreakerState:
     return engine.admin.breaker.state
 
 
-async def pass_minutes(engine: AsyncRecollect, clock: FakeClock, minutes: int, *, step_s: float = 30) -> None:
+async def pass_minutes(engine: AsyncToldOnce, clock: FakeClock, minutes: int, *, step_s: float = 30) -> None:
     for _ in range(int(minutes * 60 / step_s)):
         clock.advance(seconds=step_s)
         await engine.form()
@@ -108,7 +108,7 @@ async def test_s12_alone_with_a_failing_request_newcomers_are_formed_all_the_sam
 async def test_an_embedding_server_that_is_down_parks_nothing_either(
     parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     embed, down = parts.embedder.embed, True
 
     async def fails(texts: list[str]) -> Any:
@@ -135,7 +135,7 @@ def skipping(parts: Components, tmp_path: Path) -> Components:
     return replace(parts, settings=settings, profiles=ProfileRegistry(tmp_path))
 
 
-async def passed_over(engine: AsyncRecollect) -> list[str]:
+async def passed_over(engine: AsyncToldOnce) -> list[str]:
     found = [line for line in await engine.history.decisions(user="ana") if line.action is Action.IGNORE]
     assert [line.conversation is not None for line in found] == [True] * len(found)
     return [line.reason for line in found]

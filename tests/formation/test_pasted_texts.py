@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import ScriptedModel
-from recollect.text.source_marks import PASTED_MARK
-from recollect.types import MemoryKind, MemoryState
 from sample_chats import answer, note, tell
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import ScriptedModel
+from toldonce.text.source_marks import PASTED_MARK
+from toldonce.types import MemoryKind, MemoryState
 
 TEACHES = "The user teaches in Ulm."
 
 
-def reading(parts: Components, *items: dict[str, object]) -> tuple[AsyncRecollect, ScriptedModel]:
+def reading(parts: Components, *items: dict[str, object]) -> tuple[AsyncToldOnce, ScriptedModel]:
     model = ScriptedModel(lambda _system, _asked: answer(*items))
-    return AsyncRecollect(replace(parts, model=model)), model
+    return AsyncToldOnce(replace(parts, model=model)), model
 
 
 @pytest.mark.parametrize(

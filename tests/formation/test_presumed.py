@@ -2,10 +2,10 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.types import MemoryKind
 from sample_chats import assistant, tell, texts, user
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import MemoryKind
 
 
 @pytest.fixture(params=DIALECTS)
@@ -13,14 +13,14 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def quoted(engine: AsyncRecollect) -> list[str]:
+async def quoted(engine: AsyncToldOnce) -> list[str]:
     return [" ".join(text.split()) for text in await texts(engine, kinds=(MemoryKind.TURN,))]
 
 
 INVENTED = "As you live in Ghent and have two greyhounds, take the ground floor. The ferry to Antwerp leaves at 9."
 
 
-async def test_an_invention_is_in_no_prompt_and_the_rest_of_the_answer_is(engine: AsyncRecollect) -> None:
+async def test_an_invention_is_in_no_prompt_and_the_rest_of_the_answer_is(engine: AsyncToldOnce) -> None:
     await tell(engine, user("Which flat should I take?"), assistant(INVENTED))
 
     assert "greyhounds" not in " ".join(await quoted(engine))
@@ -31,7 +31,7 @@ async def test_an_invention_is_in_no_prompt_and_the_rest_of_the_answer_is(engine
         assert "Ghent" not in context.text
 
 
-async def test_what_the_user_says_to_it_is_the_users_word(engine: AsyncRecollect) -> None:
+async def test_what_the_user_says_to_it_is_the_users_word(engine: AsyncToldOnce) -> None:
     await tell(engine, user("Which flat should I take?"), assistant(INVENTED), user("Right, I have two greyhounds."))
 
     context = await engine.context("Do I have dogs, greyhounds?", user="ana")
@@ -39,7 +39,7 @@ async def test_what_the_user_says_to_it_is_the_users_word(engine: AsyncRecollect
     assert "ground floor" not in context.text
 
 
-async def test_small_talk_of_the_assistant_is_no_quotation(engine: AsyncRecollect) -> None:
+async def test_small_talk_of_the_assistant_is_no_quotation(engine: AsyncToldOnce) -> None:
     await tell(engine, user("I sold the mill in Damme."), assistant("Great, with the five nephews then."))
     assert not [text for text in await quoted(engine) if "nephews" in text]
 
@@ -52,6 +52,6 @@ async def test_small_talk_of_the_assistant_is_no_quotation(engine: AsyncRecollec
         "Corrijo redacciones de noveno. Me encanta los domingos, jajaja",
     ],
 )
-async def test_what_a_user_says_in_jest_is_quoted_whole(engine: AsyncRecollect, said: str) -> None:
+async def test_what_a_user_says_in_jest_is_quoted_whole(engine: AsyncToldOnce, said: str) -> None:
     await tell(engine, user(said), assistant("Hm."))
     assert said in (await engine.context(said.partition(".")[0] + " Really so?", user="ana")).text

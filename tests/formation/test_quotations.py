@@ -2,11 +2,11 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import MemoryDetail, MemoryKind, Withheld
 from sample_chats import assistant, tell, texts, user
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryDetail, MemoryKind, Withheld
 
 TURNS = (MemoryKind.TURN,)
 
@@ -30,12 +30,12 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def quoted(engine: AsyncRecollect) -> str:
+async def quoted(engine: AsyncToldOnce) -> str:
     """Return the words of all quotations that can be recalled, in one line."""
     return " | ".join(sorted(" ".join(text.split()) for text in await texts(engine, kinds=TURNS)))
 
 
-async def test_what_is_only_about_the_same_thing_stays(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_is_only_about_the_same_thing_stays(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Rome.")
     await tell(engine, user("Tell me of old Rome."), assistant("Rome was founded on seven hills above the Tiber."))
     clock.advance(days=20)
@@ -43,7 +43,7 @@ async def test_what_is_only_about_the_same_thing_stays(engine: AsyncRecollect, c
     assert "seven hills" in await quoted(engine)
 
 
-async def test_a_fuller_statement_hides_nothing(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_fuller_statement_hides_nothing(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I adopted a cat from the shelter in Bergen.")
     clock.advance(days=1)
     await tell(engine, "I adopted a cat from the shelter in Bergen, called Miso.")
@@ -60,7 +60,7 @@ CHANGED = [
 
 @pytest.mark.parametrize(("before", "since", "asked"), CHANGED)
 async def test_an_older_statement_follows_the_newer_one_in_a_prompt(
-    engine: AsyncRecollect, clock: FakeClock, before: str, since: str, asked: str
+    engine: AsyncToldOnce, clock: FakeClock, before: str, since: str, asked: str
 ) -> None:
     await tell(engine, before)
     clock.advance(days=20)

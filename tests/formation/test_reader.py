@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ReadingOverrunError
-from recollect.formation import reader as module
-from recollect.formation.reader import MAX_INLINE_CHARACTERS, RuleReader
-from recollect.types import Action
 from sample_chats import slots, texts, user
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ReadingOverrunError
+from toldonce.formation import reader as module
+from toldonce.formation.reader import MAX_INLINE_CHARACTERS, RuleReader
+from toldonce.types import Action
 
 pytestmark = pytest.mark.process
 
@@ -48,9 +48,9 @@ def reader() -> Iterator[RuleReader]:
     made.close()
 
 
-def with_budget(parts: Components, budget_s: float) -> AsyncRecollect:
+def with_budget(parts: Components, budget_s: float) -> AsyncToldOnce:
     """Open another engine over the same store, whose readings may take so long."""
-    return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"form_budget_s": budget_s})))
+    return AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"form_budget_s": budget_s})))
 
 
 def endless(name: str = "endless") -> tuple[str, int, Callable[..., object], str, str]:
@@ -66,7 +66,7 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-async def reasons(engine: AsyncRecollect) -> list[tuple[int | None, str]]:
+async def reasons(engine: AsyncToldOnce) -> list[tuple[int | None, str]]:
     lines = await engine.history.decisions(user="ana")
     return [(line.seq, line.reason) for line in lines if line.action is Action.IGNORE]
 
@@ -146,7 +146,7 @@ async def test_a_process_that_answers_nothing_is_killed(reader: RuleReader, monk
 _WITHOUT_TIMER = """
 import signal, runpy
 del signal.SIGVTALRM, signal.setitimer, signal.ITIMER_VIRTUAL
-runpy.run_module("recollect.extraction.process", run_name="__main__")
+runpy.run_module("toldonce.extraction.process", run_name="__main__")
 """
 
 
@@ -199,7 +199,7 @@ def test_the_process_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "parent.py"
     script.write_text(
         "import asyncio, os, signal\n"
-        "from recollect.formation.reader import RuleReader\n"
+        "from toldonce.formation.reader import RuleReader\n"
         "reader = RuleReader(budget_s=1)\n"
         "asyncio.run(reader.check('x', 10_000, len, 'x'))\n"
         "print(reader.pid, flush=True)\n"
@@ -236,7 +236,7 @@ async def test_a_message_past_its_budget_is_skipped_with_a_decision_and_others_g
     [(seq, reason)] = [line for line in await reasons(engine) if line[1].startswith("not read: ")]
     assert (seq, reason) == (
         2,
-        f"not read: reading it took more than {TINY_S:g} s of CPU time (RECOLLECT_FORM_BUDGET_S)",
+        f"not read: reading it took more than {TINY_S:g} s of CPU time (TOLDONCE_FORM_BUDGET_S)",
     )
     known = await texts(engine)
     assert any("cello" in text for text in known)
@@ -265,8 +265,8 @@ async def test_closing_the_engine_leaves_no_process(parts: Components) -> None:
     assert not is_alive(pid)
 
 
-_COUNT_STEMS = "__import__('recollect.text').text.stem.cache_info().currsize"
-_FILL = "__import__('recollect.text').text.terms('wandering zyzzyvas')"
+_COUNT_STEMS = "__import__('toldonce.text').text.stem.cache_info().currsize"
+_FILL = "__import__('toldonce.text').text.terms('wandering zyzzyvas')"
 
 
 async def test_the_child_empties_its_caches_without_ending(reader: RuleReader) -> None:

@@ -2,16 +2,16 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryKind, MemoryState
 from sample_chats import answer, assistant, fact, slot, slots, tell, texts, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryKind, MemoryState
 
 OPENING = (user("Hello there."), assistant("Hello to you."))
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
-async def test_an_edit_closes_the_notes_and_facts_of_the_old_wording(engine: AsyncRecollect) -> None:
+async def test_an_edit_closes_the_notes_and_facts_of_the_old_wording(engine: AsyncToldOnce) -> None:
     await tell(engine, *OPENING, "I live in Rome.")
     await tell(engine, *OPENING, "I play the cello.")
     assert "location" not in await slots(engine)
@@ -22,7 +22,7 @@ async def test_an_edit_closes_the_notes_and_facts_of_the_old_wording(engine: Asy
     assert (abandoned.action, abandoned.reason) == (Action.ABANDON, "the message it rests on was edited")
 
 
-async def test_an_edit_to_another_value_leaves_the_new_one_alone(engine: AsyncRecollect) -> None:
+async def test_an_edit_to_another_value_leaves_the_new_one_alone(engine: AsyncToldOnce) -> None:
     await tell(engine, *OPENING, "I live in Rome.")
     await tell(engine, *OPENING, "I live in Oslo.")
     assert (await slots(engine))["location"] == "Oslo"
@@ -32,7 +32,7 @@ async def test_an_edit_to_another_value_leaves_the_new_one_alone(engine: AsyncRe
 
 
 @pytest.mark.parametrize("edited", ["I live in Rome and I work as a nurse!", "I live in Rome. I work as a nurse."])
-async def test_an_edit_that_says_the_same_again_keeps_it_known(engine: AsyncRecollect, edited: str) -> None:
+async def test_an_edit_that_says_the_same_again_keeps_it_known(engine: AsyncToldOnce, edited: str) -> None:
     await tell(engine, *OPENING, "I live in Rome and I work as a nurse.")
     before = await slots(engine)
     assert set(before.values()) == {"Rome", "nurse"}
@@ -41,7 +41,7 @@ async def test_an_edit_that_says_the_same_again_keeps_it_known(engine: AsyncReco
     assert any("I live in Rome" in text for text in await texts(engine, kinds=DISTILLED))
 
 
-async def test_what_was_said_elsewhere_too_outlives_the_edit(engine: AsyncRecollect) -> None:
+async def test_what_was_said_elsewhere_too_outlives_the_edit(engine: AsyncToldOnce) -> None:
     await tell(engine, *OPENING, "I live in Rome.")
     await tell(engine, "By the way, I live in Rome.")
     rome = await fact(engine, "Rome")
@@ -50,14 +50,14 @@ async def test_what_was_said_elsewhere_too_outlives_the_edit(engine: AsyncRecoll
     assert (await slots(engine))["location"] == "Rome"
 
 
-async def test_an_edit_touches_no_other_conversation(engine: AsyncRecollect) -> None:
+async def test_an_edit_touches_no_other_conversation(engine: AsyncToldOnce) -> None:
     await tell(engine, "I am allergic to peanuts.")
     await tell(engine, *OPENING, "I live in Rome.")
     await tell(engine, *OPENING, "I play the cello.")
     assert (await slots(engine))["allergy:peanuts"] == "peanuts"
 
 
-async def test_an_edit_of_an_early_message_takes_back_all_that_followed_it(engine: AsyncRecollect) -> None:
+async def test_an_edit_of_an_early_message_takes_back_all_that_followed_it(engine: AsyncToldOnce) -> None:
     await tell(engine, *OPENING, "I live in Rome.", assistant("Nice."), "I am allergic to peanuts.")
     await tell(engine, *OPENING, "I play the cello.")
     kept = await slots(engine)
@@ -65,27 +65,27 @@ async def test_an_edit_of_an_early_message_takes_back_all_that_followed_it(engin
     assert "allergy:peanuts" not in kept
 
 
-async def test_a_regenerated_answer_takes_nothing_back(engine: AsyncRecollect) -> None:
+async def test_a_regenerated_answer_takes_nothing_back(engine: AsyncToldOnce) -> None:
     await tell(engine, *OPENING, "I live in Rome.", assistant("A fine city."))
     await tell(engine, *OPENING, "I live in Rome.", assistant("A great city."))
     assert (await slots(engine))["location"] == "Rome"
     assert not [line for line in await engine.history.decisions(user="ana") if line.action is Action.ABANDON]
 
 
-async def test_a_memory_kept_by_hand_rests_on_no_message(engine: AsyncRecollect) -> None:
+async def test_a_memory_kept_by_hand_rests_on_no_message(engine: AsyncToldOnce) -> None:
     kept = await engine.add("I live in Rome.", user="ana")
     await tell(engine, *OPENING, "I live in Rome.")
     await tell(engine, *OPENING, "I play the cello.")
     assert (await engine.get(kept.id, user="ana")).state is MemoryState.ACTIVE
 
 
-async def test_an_edit_back_to_the_first_wording_brings_its_memories_back(engine: AsyncRecollect) -> None:
+async def test_an_edit_back_to_the_first_wording_brings_its_memories_back(engine: AsyncToldOnce) -> None:
     for city in ("Rome", "Oslo", "Rome"):
         await tell(engine, *OPENING, f"I live in {city}.")
     assert (await slots(engine))["location"] == "Rome"
 
 
-async def test_what_an_abandoned_memory_had_replaced_comes_back(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_an_abandoned_memory_had_replaced_comes_back(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Rome.")
     before = await texts(engine, kinds=DISTILLED)
     clock.advance(days=1)
@@ -100,7 +100,7 @@ async def test_what_an_abandoned_memory_had_replaced_comes_back(engine: AsyncRec
     assert (line.action, line.memory_id) == (Action.UNDO, rome.id)
 
 
-async def test_what_comes_back_is_replaced_by_what_the_edit_says(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_comes_back_is_replaced_by_what_the_edit_says(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Rome.")
     clock.advance(days=1)
     await tell(engine, *OPENING, "I live in Oslo.")
@@ -114,7 +114,7 @@ async def test_what_comes_back_is_replaced_by_what_the_edit_says(engine: AsyncRe
 
 
 async def test_an_edit_that_says_the_first_value_again_strengthens_what_comes_back(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await tell(engine, "I live in Rome.")
     clock.advance(days=1)
@@ -125,14 +125,14 @@ async def test_an_edit_that_says_the_first_value_again_strengthens_what_comes_ba
     assert (rome.state, len(rome.evidence)) == (MemoryState.ACTIVE, 2)
 
 
-async def formed_by_rules(engine: AsyncRecollect, *texts: str, chat: str = "one") -> None:
+async def formed_by_rules(engine: AsyncToldOnce, *texts: str, chat: str = "one") -> None:
     for text in texts:
         await engine.record([user(text)], user="ana", conversation=chat)
     await engine.form()
 
 
 async def test_what_the_new_extractor_does_not_make_again_is_closed_with_the_reason(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     await formed_by_rules(engine, "I live in Oslo.", "I am allergic to peanuts.")
     assert set(await slots(engine)) == {"location", "allergy:peanuts"}
@@ -149,7 +149,7 @@ async def test_what_the_new_extractor_does_not_make_again_is_closed_with_the_rea
     assert line.reason == "rules-3 made it; model-1:scripted, which reads the conversation now, does not"
 
 
-async def test_other_conversations_and_what_was_added_by_hand_stay(engine: AsyncRecollect, parts: Components) -> None:
+async def test_other_conversations_and_what_was_added_by_hand_stay(engine: AsyncToldOnce, parts: Components) -> None:
     await formed_by_rules(engine, "I work as a nurse.", chat="other")
     await formed_by_rules(engine, "I am allergic to peanuts.")
     by_hand = await engine.add("Ana plays the cello.", user="ana")
@@ -160,7 +160,7 @@ async def test_other_conversations_and_what_was_added_by_hand_stay(engine: Async
     assert (await engine.get(by_hand.id, user="ana")).state is MemoryState.ACTIVE
 
 
-async def test_what_rests_on_another_conversation_too_stays(engine: AsyncRecollect, parts: Components) -> None:
+async def test_what_rests_on_another_conversation_too_stays(engine: AsyncToldOnce, parts: Components) -> None:
     await formed_by_rules(engine, "I am allergic to peanuts.", chat="other")
     await formed_by_rules(engine, "As I said, I am allergic to peanuts.")
     switched = with_model(parts, ScriptedModel([answer()]))
@@ -170,7 +170,7 @@ async def test_what_rests_on_another_conversation_too_stays(engine: AsyncRecolle
 
 
 async def test_nothing_is_closed_before_the_whole_conversation_was_read(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     await formed_by_rules(engine, *["I am allergic to peanuts.", *[f"I went to shop number {n}." for n in range(9)]])
     seen: list[bool] = []

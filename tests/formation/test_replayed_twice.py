@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from recollect.datasets.dataset import DatasetConversation, DatasetTurn, Observation
-from recollect.engine import AsyncRecollect, Components
-from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.resolution.compare import same
-from recollect.types import Memory, MemoryKind, MemoryState
 from soak import sampled
 from stores import DIALECTS
+from toldonce.datasets.dataset import DatasetConversation, DatasetTurn, Observation
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.evaluation.extraction_modes import RecordedModel, ShapedProfiles
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.resolution.compare import same
+from toldonce.types import Memory, MemoryKind, MemoryState
 
 BEGINNING = datetime(2025, 3, 1, 9, tzinfo=UTC)
 ROLES = {"Ana": "user", "Ben": "assistant"}
@@ -94,7 +94,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def engine(parts: Components) -> AsyncIterator[AsyncRecollect]:
+async def engine(parts: Components) -> AsyncIterator[AsyncToldOnce]:
     said = [saying for session in script() for saying in session]
     model = RecordedModel(parts.counter)
     model.learn(
@@ -108,11 +108,11 @@ async def engine(parts: Components) -> AsyncIterator[AsyncRecollect]:
         )
     )
     shaped = ShapedProfiles(None, "default", "observations")
-    async with AsyncRecollect(replace(parts, model=model, embedder=StaticEmbedder(), profiles=shaped)) as opened:
+    async with AsyncToldOnce(replace(parts, model=model, embedder=StaticEmbedder(), profiles=shaped)) as opened:
         yield opened
 
 
-async def tell_all(engine: AsyncRecollect, seed: int) -> dict[tuple[str, int], Saying]:
+async def tell_all(engine: AsyncToldOnce, seed: int) -> dict[tuple[str, int], Saying]:
     """Tell all sessions in one order and then again, as new conversations, in another; return what message is which."""
     random = Random(seed)
     messages: dict[tuple[str, int], Saying] = {}
@@ -150,7 +150,7 @@ def distinct() -> list[list[str]]:
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", sampled(range(4), 2))
 async def test_s5_every_distinct_fact_is_there_once_with_every_turn_that_says_it(
-    engine: AsyncRecollect, seed: int
+    engine: AsyncToldOnce, seed: int
 ) -> None:
     messages = await tell_all(engine, seed)
     await engine.admin.maintain(user="ana")

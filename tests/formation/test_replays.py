@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.extraction.forget_requests import asks_to_forget
-from recollect.extraction.sentences import sentences
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryKind
 from sample_chats import answer, assistant, note, texts, user, with_model
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.extraction.forget_requests import asks_to_forget
+from toldonce.extraction.sentences import sentences
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryKind
 
 BEFORE = [user("I play the cello in an orchestra."), assistant("A fine instrument.")]
 NEXT = user("What should I cook tonight?")
@@ -21,13 +21,13 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def say(engine: AsyncRecollect, clock: FakeClock, *said: dict[str, str], conversation: str = "one") -> None:
+async def say(engine: AsyncToldOnce, clock: FakeClock, *said: dict[str, str], conversation: str = "one") -> None:
     await engine.record(list(said), user="ana", conversation=conversation)
     await engine.form()
     clock.advance(hours=1)
 
 
-async def held(engine: AsyncRecollect, *queries: str) -> str:
+async def held(engine: AsyncToldOnce, *queries: str) -> str:
     found = [await engine.search(query, user="ana", limit=50) for query in ("cello", *queries)]
     quoted = [item.memory.text for recall in found for item in recall.items]
     return " | ".join(" ".join(text.split()) for text in (*await texts(engine), *quoted))
@@ -70,7 +70,7 @@ FORGOTTEN = [
 async def test_what_was_forgotten_stays_so_in_a_fork(  # noqa: PLR0913  (the columns of the table)
     parts: Components, clock: FakeClock, told: str, reply: str, wish: str, gone: str, by_model: bool
 ) -> None:
-    engine = with_model(parts, ScriptedModel(_kept)) if by_model else AsyncRecollect(parts)
+    engine = with_model(parts, ScriptedModel(_kept)) if by_model else AsyncToldOnce(parts)
     history = [*BEFORE, user(told), assistant(reply), user(wish), assistant("Done.")]
     await say(engine, clock, *BEFORE)
     await say(engine, clock, user(told), assistant(reply))
@@ -86,7 +86,7 @@ async def test_what_was_forgotten_stays_so_in_a_fork(  # noqa: PLR0913  (the col
 
 @pytest.mark.parametrize("way", ["by hand", "quotation", "erased"])
 async def test_what_was_taken_away_by_hand_stays_so_in_a_fork(
-    engine: AsyncRecollect, clock: FakeClock, way: str
+    engine: AsyncToldOnce, clock: FakeClock, way: str
 ) -> None:
     told = [user("My boyfriend Tom plays the drums. I adore rainy days."), assistant("Drummers are loud neighbours.")]
     await say(engine, clock, *BEFORE, *told)
@@ -107,7 +107,7 @@ async def test_what_was_taken_away_by_hand_stays_so_in_a_fork(
 
 @pytest.mark.parametrize("way", ["forgotten", "erased"])
 async def test_the_same_sentence_in_another_message_of_a_history_stays_away(
-    engine: AsyncRecollect, clock: FakeClock, way: str
+    engine: AsyncToldOnce, clock: FakeClock, way: str
 ) -> None:
     await say(engine, clock, user("My boyfriend Tom plays the drums."), assistant("How loud."))
     [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "Tom" in known.text]
@@ -121,7 +121,7 @@ async def test_the_same_sentence_in_another_message_of_a_history_stays_away(
 
 
 @pytest.mark.parametrize("way", ["forgotten", "erased"])
-async def test_what_the_newest_message_repeats_is_kept(engine: AsyncRecollect, clock: FakeClock, way: str) -> None:
+async def test_what_the_newest_message_repeats_is_kept(engine: AsyncToldOnce, clock: FakeClock, way: str) -> None:
     told = [user("My boyfriend Tom plays the drums."), assistant("How loud.")]
     await say(engine, clock, *BEFORE, *told)
     [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "Tom" in known.text]
@@ -131,7 +131,7 @@ async def test_what_the_newest_message_repeats_is_kept(engine: AsyncRecollect, c
     assert "Tom" in " ".join(await texts(engine, kinds=(MemoryKind.FACT,)))
 
 
-async def test_an_old_request_in_a_history_forgets_nothing_said_since(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_old_request_in_a_history_forgets_nothing_said_since(engine: AsyncToldOnce, clock: FakeClock) -> None:
     history = [user("I live in Rome."), assistant("Ciao."), user("Forget where I live."), assistant("Done.")]
     await say(engine, clock, *history[:2])
     await say(engine, clock, *history[2:])
@@ -142,7 +142,7 @@ async def test_an_old_request_in_a_history_forgets_nothing_said_since(engine: As
     assert "Rome" not in found
 
 
-async def test_what_is_undone_may_come_again(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_is_undone_may_come_again(engine: AsyncToldOnce, clock: FakeClock) -> None:
     told = [user("My boyfriend Tom plays the drums."), assistant("How loud.")]
     await say(engine, clock, *BEFORE, *told)
     [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if "Tom" in known.text]
@@ -160,7 +160,7 @@ async def test_what_is_undone_may_come_again(engine: AsyncRecollect, clock: Fake
 
 
 @pytest.mark.parametrize("kind", ["memory"])
-async def test_a_history_longer_than_a_batch_is_history_to_its_end(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_history_longer_than_a_batch_is_history_to_its_end(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await say(engine, clock, user("My boyfriend Tom plays the drums."), assistant("How loud."))
     await say(engine, clock, user("Please forget what I told you about Tom."), assistant("Done."))
     for place in range(58, 64):  # wherever a batch is cut

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import ScriptedModel
 from sample_chats import answer, assistant, note, tell, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import ScriptedModel
 
 
-def reading(parts: Components, *items: dict[str, object]) -> tuple[AsyncRecollect, ScriptedModel]:
+def reading(parts: Components, *items: dict[str, object]) -> tuple[AsyncToldOnce, ScriptedModel]:
     model = ScriptedModel(lambda _system, _asked: answer(*items))
-    return AsyncRecollect(replace(parts, model=model)), model
+    return AsyncToldOnce(replace(parts, model=model)), model
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def reading(parts: Components, *items: dict[str, object]) -> tuple[AsyncRecollec
     ],
 )
 async def test_s3_what_tells_without_i_or_my_reaches_the_model(
-    engine: AsyncRecollect, parts: Components, text: str
+    engine: AsyncToldOnce, parts: Components, text: str
 ) -> None:
     asking, model = reading(parts)
     await tell(asking, text)
@@ -55,14 +55,14 @@ async def test_s3_what_tells_without_i_or_my_reaches_the_model(
         "How do I sort a list in Python?",
     ],
 )
-async def test_a_question_of_facts_costs_no_call(engine: AsyncRecollect, parts: Components, text: str) -> None:
+async def test_a_question_of_facts_costs_no_call(engine: AsyncToldOnce, parts: Components, text: str) -> None:
     asking, model = reading(parts)
     await tell(asking, text)
     assert model.calls == []
     assert parts.metrics.skipped["question"] == 1
 
 
-async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRecollect, parts: Components) -> None:
+async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncToldOnce, parts: Components) -> None:
     asking, model = reading(parts)
     for text in ("Hi!", "Merci beaucoup !", "ok", "```\nx = 5\n```", "def f(x):\n    return x", "👍"):
         await tell(asking, text)
@@ -74,7 +74,7 @@ async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRec
 @pytest.mark.parametrize(
     "text", ["Im Keller habe ich ein Labor für C++", "new roleplay, I am still the cat (cats can type here)"]
 )
-async def test_what_only_looks_like_code_is_shown(engine: AsyncRecollect, parts: Components, text: str) -> None:
+async def test_what_only_looks_like_code_is_shown(engine: AsyncToldOnce, parts: Components, text: str) -> None:
     asking, model = reading(parts)
     await tell(asking, text)
     assert len(model.calls) == 1
@@ -124,7 +124,7 @@ async def test_a_game_is_no_fact_and_forgets_nothing(parts: Components) -> None:
     assert await asking.list(user="ana") == []
 
 
-async def test_a_short_answer_is_shown_after_its_question(engine: AsyncRecollect, parts: Components) -> None:
+async def test_a_short_answer_is_shown_after_its_question(engine: AsyncToldOnce, parts: Components) -> None:
     item = note("The user is allergic to shellfish.", "shellfish")
     asking, model = reading(parts, item)
     long = "Here is what I would pack for the trip. " * 20
@@ -156,21 +156,21 @@ async def test_a_short_answer_is_shown_after_its_question(engine: AsyncRecollect
     ],
 )
 async def test_a_bare_answer_is_evidence_for_what_was_asked_alone(
-    engine: AsyncRecollect, parts: Components, question: str, said: str, text: str, taken: bool
+    engine: AsyncToldOnce, parts: Components, question: str, said: str, text: str, taken: bool
 ) -> None:
     asking, _ = reading(parts, note(text, said, message=3))
     await tell(asking, "I need help with the week", assistant(question), said)
     assert (text in [memory.text for memory in await engine.list(user="ana")]) is taken
 
 
-async def test_a_whole_answer_may_be_shorter_than_a_quote(engine: AsyncRecollect, parts: Components) -> None:
+async def test_a_whole_answer_may_be_shorter_than_a_quote(engine: AsyncToldOnce, parts: Components) -> None:
     asking, _ = reading(parts, note("The user wears shoes of size 42.", "42", message=3))
     await tell(asking, "I want new boots", assistant("What is your shoe size?"), "42")
     assert "The user wears shoes of size 42." in [memory.text for memory in await engine.list(user="ana")]
 
 
 async def test_a_bare_question_costs_no_call_and_one_that_tells_something_is_shown(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     asking, model = reading(parts)
     await tell(asking, "Is it?")

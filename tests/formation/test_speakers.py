@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Memory, MemoryKind, MemoryState, RequestScope
 from sample_chats import answer, with_model
 from stores import DURABLE
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Memory, MemoryKind, MemoryState, RequestScope
 
 FACT, TURN = MemoryKind.FACT, MemoryKind.TURN
 # Slots that the rules read in each language; the other statements are kept as notes or quotations.
@@ -68,22 +68,20 @@ def said(text: str, name: str | None = None) -> dict[str, Any]:
     return {"role": "user", "content": text} | ({"name": name} if name else {})
 
 
-async def tell(
-    engine: AsyncRecollect, clock: FakeClock, *messages: Mapping[str, Any], profile: str = "default"
-) -> None:
+async def tell(engine: AsyncToldOnce, clock: FakeClock, *messages: Mapping[str, Any], profile: str = "default") -> None:
     """Record the next messages of one conversation, and form them."""
     await engine.record(messages, user="x", conversation="c", scope=RequestScope(profile=profile))
     await engine.form()
     clock.advance(minutes=1)
 
 
-async def known(engine: AsyncRecollect, speaker: str, *kinds: MemoryKind) -> list[Memory]:
+async def known(engine: AsyncToldOnce, speaker: str, *kinds: MemoryKind) -> list[Memory]:
     """Return a speaker's memories of some kinds, closed ones too, oldest first."""
     listed = await engine.list(user="x", kinds=kinds or tuple(MemoryKind), closed=True, limit=999)
     return [memory for memory in reversed(listed) if memory.speaker == speaker]
 
 
-async def held(engine: AsyncRecollect, speaker: str, *kinds: MemoryKind) -> list[str]:
+async def held(engine: AsyncToldOnce, speaker: str, *kinds: MemoryKind) -> list[str]:
     """Return the texts of those that hold."""
     return [memory.text for memory in await known(engine, speaker, *kinds) if memory.state is MemoryState.ACTIVE]
 
@@ -95,7 +93,7 @@ def slots(memories: Sequence[Memory]) -> set[str]:
 @pytest.mark.parametrize("profile", ["default", "tiered", "user"])
 @pytest.mark.parametrize("language", STATEMENTS)
 async def test_what_a_second_speaker_says_ends_nothing_of_the_first(
-    engine: AsyncRecollect, clock: FakeClock, language: str, profile: str
+    engine: AsyncToldOnce, clock: FakeClock, language: str, profile: str
 ) -> None:
     pairs = STATEMENTS[language].values()
     await tell(engine, clock, *(said(mine, "Ana") for mine, _ in pairs), profile=profile)
@@ -113,7 +111,7 @@ async def test_what_a_second_speaker_says_ends_nothing_of_the_first(
 
 
 @pytest.mark.parametrize("kind", DURABLE)
-async def test_the_user_without_a_name_is_a_speaker_too(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_user_without_a_name_is_a_speaker_too(engine: AsyncToldOnce, clock: FakeClock) -> None:
     pairs = STATEMENTS["en"].values()
     await tell(engine, clock, *(said(mine) for mine, _ in pairs))
 
@@ -126,7 +124,7 @@ async def test_the_user_without_a_name_is_a_speaker_too(engine: AsyncRecollect, 
 
 
 @pytest.mark.parametrize("kind", DURABLE)
-async def test_a_speakers_own_new_value_takes_the_place_of_the_old(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_speakers_own_new_value_takes_the_place_of_the_old(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for name, text in (("Ana", "I live in Oslo."), ("Ben", "I live in Rome."), ("Ana", "I live in Bergen now.")):
         await tell(engine, clock, said(text, name))
 
@@ -134,7 +132,7 @@ async def test_a_speakers_own_new_value_takes_the_place_of_the_old(engine: Async
     assert await held(engine, "Ben", FACT) == ['Ben said: "I live in Rome."']
 
 
-async def test_two_speakers_may_say_the_same(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_two_speakers_may_say_the_same(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for name in ("Ana", "Ben"):
         await tell(engine, clock, said("I'm allergic to nuts.", name))
 
@@ -143,7 +141,7 @@ async def test_two_speakers_may_say_the_same(engine: AsyncRecollect, clock: Fake
 
 
 @pytest.mark.parametrize("profile", ["default", "tiered", "user"])
-async def test_a_prompt_says_whose_fact_it_is(engine: AsyncRecollect, clock: FakeClock, profile: str) -> None:
+async def test_a_prompt_says_whose_fact_it_is(engine: AsyncToldOnce, clock: FakeClock, profile: str) -> None:
     for name, text in (("Ana", "I'm vegan and I live in Oslo."), ("Ben", "I live in Rome.")):
         await tell(engine, clock, said(text, name), profile=profile)
 
@@ -168,7 +166,7 @@ async def test_a_prompt_says_whose_fact_it_is(engine: AsyncRecollect, clock: Fak
 )
 @pytest.mark.parametrize("profile", ["default", "user"])
 async def test_a_request_to_forget_ends_the_speakers_own_words(
-    engine: AsyncRecollect, clock: FakeClock, statement: str, request_: str, words: str, profile: str
+    engine: AsyncToldOnce, clock: FakeClock, statement: str, request_: str, words: str, profile: str
 ) -> None:
     for name in ("Ana", "Ben"):
         await tell(engine, clock, said(statement, name), profile=profile)
@@ -179,7 +177,7 @@ async def test_a_request_to_forget_ends_the_speakers_own_words(
     assert not any(words in text for text in await held(engine, "Ben"))
 
 
-async def test_a_request_that_names_another_speaker_ends_their_words(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_request_that_names_another_speaker_ends_their_words(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for name in ("Ana", "Ben"):
         await tell(engine, clock, said("I'm allergic to nuts.", name))
 
@@ -189,7 +187,7 @@ async def test_a_request_that_names_another_speaker_ends_their_words(engine: Asy
 
 
 async def test_the_user_without_a_name_may_have_anybodys_words_forgotten(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await tell(engine, clock, said("I'm allergic to nuts.", "Ana"))
 
@@ -198,7 +196,7 @@ async def test_the_user_without_a_name_may_have_anybodys_words_forgotten(
     assert await held(engine, "Ana") == []
 
 
-async def test_people_who_talk_to_each_other_ask_nothing_of_us(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_people_who_talk_to_each_other_ask_nothing_of_us(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(
         engine,
         clock,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.formation import stale
-from recollect.formation.stale import Outdated, content_words, outdated_topic, stale_stretches
-from recollect.types import ConversationId, Evidence
+from toldonce.formation import stale
+from toldonce.formation.stale import Outdated, content_words, outdated_topic, stale_stretches
+from toldonce.types import ConversationId, Evidence
 
 THEN = datetime(2026, 1, 17, tzinfo=UTC)
 LATER = datetime(2026, 2, 17, tzinfo=UTC)

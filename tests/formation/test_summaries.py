@@ -6,33 +6,33 @@ from dataclasses import replace
 import pytest
 
 from chats import Chat, ranges, tiered_parts
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock
-from recollect.types import Action, Memory, MemoryKind
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock
+from toldonce.types import Action, Memory, MemoryKind
 
 EPISODE = (MemoryKind.EPISODE,)
 FILLING = [f"I visited town number {number}." for number in range(22)]
 
 
 @pytest.fixture
-async def tiered(parts: Components) -> AsyncIterator[AsyncRecollect]:
-    async with AsyncRecollect(tiered_parts(parts)) as opened:
+async def tiered(parts: Components) -> AsyncIterator[AsyncToldOnce]:
+    async with AsyncToldOnce(tiered_parts(parts)) as opened:
         yield opened
 
 
-async def episodes(engine: AsyncRecollect, *, closed: bool = False) -> list[Memory]:
+async def episodes(engine: AsyncToldOnce, *, closed: bool = False) -> list[Memory]:
     listed = await engine.list(user="ana", kinds=EPISODE, closed=closed, limit=1000)
     return sorted(listed, key=lambda one: (one.detail.first_turn, one.id))
 
 
-async def told(engine: AsyncRecollect, *first: str) -> Chat:
+async def told(engine: AsyncToldOnce, *first: str) -> Chat:
     chat = Chat(engine)
     await chat.say_all([*first, *FILLING])
     await engine.form()
     return chat
 
 
-async def test_t3_a_forgotten_topic_leaves_the_episode_and_its_turns_stay_summed_up(tiered: AsyncRecollect) -> None:
+async def test_t3_a_forgotten_topic_leaves_the_episode_and_its_turns_stay_summed_up(tiered: AsyncToldOnce) -> None:
     chat = await told(tiered, "My bankruptcy was in court.", "I keep bees on the roof.")
     [before] = await episodes(tiered)
     assert "bankruptcy" in before.text
@@ -52,7 +52,7 @@ async def test_t3_a_forgotten_topic_leaves_the_episode_and_its_turns_stay_summed
     assert "bankruptcy" not in await tiered.conversations.summary("chat", user="ana")
 
 
-async def test_t3_the_conversation_continues_after_a_shortened_episode(tiered: AsyncRecollect) -> None:
+async def test_t3_the_conversation_continues_after_a_shortened_episode(tiered: AsyncToldOnce) -> None:
     chat = await told(tiered, "My bankruptcy was in court.")
     await chat.say("Please forget about my bankruptcy.")
     await tiered.form()
@@ -65,7 +65,7 @@ async def test_t3_the_conversation_continues_after_a_shortened_episode(tiered: A
     assert not [memory for memory in found if "bankruptcy" in memory.text]
 
 
-async def test_i6_what_was_forgotten_before_its_summary_is_in_none_and_no_prompt(tiered: AsyncRecollect) -> None:
+async def test_i6_what_was_forgotten_before_its_summary_is_in_none_and_no_prompt(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     await chat.say_all(
         ["My bankruptcy was in court.", "I keep bees on the roof.", "Please forget about my bankruptcy."]
@@ -84,7 +84,7 @@ async def test_i6_what_was_forgotten_before_its_summary_is_in_none_and_no_prompt
 
 
 async def test_t1_the_window_of_another_conversation_holds_nothing_forgotten(
-    tiered: AsyncRecollect, clock: FakeClock
+    tiered: AsyncToldOnce, clock: FakeClock
 ) -> None:
     first, second = Chat(tiered), Chat(tiered, conversation="other")
     await first.say_all(["My bankruptcy was in court.", "I keep bees on the roof."])
@@ -97,7 +97,7 @@ async def test_t1_the_window_of_another_conversation_holds_nothing_forgotten(
         assert not [message for message in prompt if "bankruptcy" in message["content"]]
 
 
-async def test_everything_forgotten_leaves_an_episode_without_words(tiered: AsyncRecollect) -> None:
+async def test_everything_forgotten_leaves_an_episode_without_words(tiered: AsyncToldOnce) -> None:
     chat = await told(tiered, "My bankruptcy was in court.")
     await chat.say("Please forget everything you know about me.")
     await tiered.form()

@@ -6,33 +6,33 @@ from dataclasses import replace
 import pytest
 
 from chats import Chat, hashes_of, ranges, tiered_parts
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, FormationStatus, Memory, MemoryKind, MemoryState
 from sample_chats import with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, FormationStatus, Memory, MemoryKind, MemoryState
 
 EPISODE = (MemoryKind.EPISODE,)
 
 
 @pytest.fixture
-async def tiered(parts: Components) -> AsyncIterator[AsyncRecollect]:
-    async with AsyncRecollect(tiered_parts(parts)) as opened:
+async def tiered(parts: Components) -> AsyncIterator[AsyncToldOnce]:
+    async with AsyncToldOnce(tiered_parts(parts)) as opened:
         yield opened
 
 
-async def episodes(engine: AsyncRecollect, *, closed: bool = False) -> list[Memory]:
+async def episodes(engine: AsyncToldOnce, *, closed: bool = False) -> list[Memory]:
     """Return the episodes by turn."""
     listed = await engine.list(user="ana", kinds=EPISODE, closed=closed, limit=1000)
     return sorted(listed, key=lambda one: (one.detail.first_turn, one.id))
 
 
-async def work(engine: AsyncRecollect) -> FormationStatus:
+async def work(engine: AsyncToldOnce) -> FormationStatus:
     [status] = [formation for formation in await engine.admin.formations() if formation.key.stage == "episodes"]
     return status
 
 
-async def covered_once(engine: AsyncRecollect, chat: Chat) -> None:
+async def covered_once(engine: AsyncToldOnce, chat: Chat) -> None:
     """Check that each message of the chat as its client sees it is in one episode, or else in the window."""
     made = [memory for memory in await episodes(engine) if memory.state is MemoryState.ACTIVE]
     window = await engine.conversations.window("chat", user="ana")
@@ -43,7 +43,7 @@ async def covered_once(engine: AsyncRecollect, chat: Chat) -> None:
 # ---- when
 
 
-async def test_t1_the_window_holds_the_last_turns_of_a_chat(tiered: AsyncRecollect) -> None:
+async def test_t1_the_window_holds_the_last_turns_of_a_chat(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     sizes = []
     for number in range(45):
@@ -58,7 +58,7 @@ async def test_t1_the_window_holds_the_last_turns_of_a_chat(tiered: AsyncRecolle
     ]
 
 
-async def test_t3_at_twenty_turns_the_oldest_ten_become_one_episode(tiered: AsyncRecollect) -> None:
+async def test_t3_at_twenty_turns_the_oldest_ten_become_one_episode(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(19))
     await tiered.form()
@@ -73,7 +73,7 @@ async def test_t3_at_twenty_turns_the_oldest_ten_become_one_episode(tiered: Asyn
     await covered_once(tiered, chat)
 
 
-async def test_t2_an_episode_is_found_by_what_it_says_and_names_its_turns(tiered: AsyncRecollect) -> None:
+async def test_t2_an_episode_is_found_by_what_it_says_and_names_its_turns(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     await chat.say_all(["I keep bees on the roof.", *(f"The weather was fine on day {n}." for n in range(40))])
     await tiered.form()
@@ -86,7 +86,7 @@ async def test_t2_an_episode_is_found_by_what_it_says_and_names_its_turns(tiered
     assert (made.action, made.reason) == (Action.ADD, "sums up turns 1 to 10")
 
 
-async def test_a_long_history_recorded_at_once_makes_the_same_episodes_as_a_live_one(tiered: AsyncRecollect) -> None:
+async def test_a_long_history_recorded_at_once_makes_the_same_episodes_as_a_live_one(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     messages = [message for n in range(64) for message in chat.turn(f"I visited town number {n}.")]
     await tiered.record(messages, user="ana", conversation="chat")
@@ -96,7 +96,7 @@ async def test_a_long_history_recorded_at_once_makes_the_same_episodes_as_a_live
     await covered_once(tiered, chat)
 
 
-async def test_until_enough_turns_wait_nothing_is_due(tiered: AsyncRecollect) -> None:
+async def test_until_enough_turns_wait_nothing_is_due(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(19))
     assert (await work(tiered)).due_at is None
@@ -107,7 +107,7 @@ async def test_until_enough_turns_wait_nothing_is_due(tiered: AsyncRecollect) ->
     assert await tiered.form() == 0
 
 
-async def test_messages_before_the_first_user_message_belong_to_the_first_turn(tiered: AsyncRecollect) -> None:
+async def test_messages_before_the_first_user_message_belong_to_the_first_turn(tiered: AsyncToldOnce) -> None:
     greeting = {"role": "assistant", "content": "Welcome, traveller."}
     chat = Chat(tiered)
     chat.messages = [greeting]
@@ -122,7 +122,7 @@ async def test_messages_before_the_first_user_message_belong_to_the_first_turn(t
 # ---- edits
 
 
-async def test_an_edit_in_the_window_leaves_the_episodes_alone(tiered: AsyncRecollect) -> None:
+async def test_an_edit_in_the_window_leaves_the_episodes_alone(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(25))
     await tiered.form()
@@ -134,7 +134,7 @@ async def test_an_edit_in_the_window_leaves_the_episodes_alone(tiered: AsyncReco
 
 
 async def test_an_edited_turn_abandons_its_episode_at_once_and_makes_it_again(
-    tiered: AsyncRecollect,
+    tiered: AsyncToldOnce,
 ) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(35))
@@ -155,7 +155,7 @@ async def test_an_edited_turn_abandons_its_episode_at_once_and_makes_it_again(
     await covered_once(tiered, chat)
 
 
-async def test_a_regenerated_answer_in_an_episode_makes_it_again(tiered: AsyncRecollect) -> None:
+async def test_a_regenerated_answer_in_an_episode_makes_it_again(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(25))
     await tiered.form()
@@ -167,7 +167,7 @@ async def test_a_regenerated_answer_in_an_episode_makes_it_again(tiered: AsyncRe
     await covered_once(tiered, chat)
 
 
-async def test_a_branch_that_is_taken_up_again_is_summed_up_again(tiered: AsyncRecollect) -> None:
+async def test_a_branch_that_is_taken_up_again_is_summed_up_again(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(25))
     await tiered.form()
@@ -183,7 +183,7 @@ async def test_a_branch_that_is_taken_up_again_is_summed_up_again(tiered: AsyncR
     await covered_once(tiered, chat)
 
 
-async def test_a_forgotten_episode_is_not_summed_up_once_more(tiered: AsyncRecollect) -> None:
+async def test_a_forgotten_episode_is_not_summed_up_once_more(tiered: AsyncToldOnce) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(25))
     await tiered.form()
@@ -196,7 +196,7 @@ async def test_a_forgotten_episode_is_not_summed_up_once_more(tiered: AsyncRecol
 
 
 async def test_erased_words_leave_an_episode_and_its_other_turns_are_resummed(
-    tiered: AsyncRecollect,
+    tiered: AsyncToldOnce,
 ) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(45))
@@ -216,7 +216,7 @@ async def test_erased_words_leave_an_episode_and_its_other_turns_are_resummed(
 
 @pytest.mark.parametrize("gone", [(21, 22), (40,), (39, 40), tuple(range(21, 41))])
 async def test_an_erased_beginning_or_end_of_an_episode_leaves_its_turns_covered(
-    tiered: AsyncRecollect, gone: tuple[int, ...]
+    tiered: AsyncToldOnce, gone: tuple[int, ...]
 ) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(45))
@@ -231,7 +231,7 @@ async def test_an_erased_beginning_or_end_of_an_episode_leaves_its_turns_covered
 
 
 @pytest.mark.parametrize("place", [1, 2])
-async def test_an_episode_erased_without_its_messages_does_not_come_back(tiered: AsyncRecollect, place: int) -> None:
+async def test_an_episode_erased_without_its_messages_does_not_come_back(tiered: AsyncToldOnce, place: int) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(45))
     await tiered.form()
@@ -244,7 +244,7 @@ async def test_an_episode_erased_without_its_messages_does_not_come_back(tiered:
     assert await tiered.form() == 0
 
 
-async def test_t1_a_window_is_the_users_across_conversations(tiered: AsyncRecollect) -> None:
+async def test_t1_a_window_is_the_users_across_conversations(tiered: AsyncToldOnce) -> None:
     ana, other, ben = Chat(tiered), Chat(tiered, conversation="other"), Chat(tiered, who="ben")
     await ana.say_all(f"I visited town number {number}." for number in range(25))
     await other.say_all(f"I read book number {number}." for number in range(12))
@@ -263,7 +263,7 @@ def summary_of(text: str) -> dict[str, str]:
     return {"summary": text}
 
 
-async def told(parts: Components, answers: Sequence[object], turns: int = 20) -> tuple[AsyncRecollect, ScriptedModel]:
+async def told(parts: Components, answers: Sequence[object], turns: int = 20) -> tuple[AsyncToldOnce, ScriptedModel]:
     """Tell a chat to an engine whose model sums up as it is told to."""
     script = iter(answers)
 
@@ -328,7 +328,7 @@ async def test_a_summary_that_runs_on_is_cut(parts: Components) -> None:
     assert episode.text.endswith(".")
 
 
-async def test_a_change_of_the_model_sums_up_nothing_twice(tiered: AsyncRecollect, parts: Components) -> None:
+async def test_a_change_of_the_model_sums_up_nothing_twice(tiered: AsyncToldOnce, parts: Components) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(25))
     await tiered.form()
@@ -340,14 +340,14 @@ async def test_a_change_of_the_model_sums_up_nothing_twice(tiered: AsyncRecollec
     await covered_once(engine, later)
 
 
-def replace_engine(chat: Chat, engine: AsyncRecollect) -> Chat:
+def replace_engine(chat: Chat, engine: AsyncToldOnce) -> Chat:
     other = Chat(engine)
     other.messages = chat.messages
     return other
 
 
 async def test_a_profile_whose_window_was_turned_off_sums_up_nothing_more(parts: Components) -> None:
-    engine = AsyncRecollect(replace(parts, settings=parts.settings))
+    engine = AsyncToldOnce(replace(parts, settings=parts.settings))
     chat = Chat(engine)
     await chat.say_all(f"I visited town number {number}." for number in range(40))
     await engine.form()

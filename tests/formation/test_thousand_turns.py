@@ -6,10 +6,10 @@ from itertools import chain
 import pytest
 
 from chats import ranges, tiered_parts
-from recollect.engine import AsyncRecollect, Components
-from recollect.types import MemoryKind
 from sample_chats import assistant, user
 from soak import SOAK
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.types import MemoryKind
 
 # Enough to say each fact, and some of them again.
 TURNS = 1000 if SOAK else 130
@@ -40,7 +40,7 @@ def said(turn: int) -> str:
 
 @pytest.mark.soak
 async def test_t10_in_a_thousand_turns_the_window_is_bounded_and_no_turn_is_twice(parts: Components) -> None:
-    async with AsyncRecollect(tiered_parts(parts)) as engine:
+    async with AsyncToldOnce(tiered_parts(parts)) as engine:
         widest = 0
         for turn in range(TURNS):
             messages = [user(said(turn)), assistant(f"Noted: {turn}.")]

@@ -7,10 +7,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extraction.redaction import build_redaction, redact
-from recollect.formation.stale import Outdated, stale_stretches
-from recollect.formation.withheld import disjoint, with_secrets
-from recollect.types import ConversationId, Evidence, MemoryDetail, Withheld
+from toldonce.extraction.redaction import build_redaction, redact
+from toldonce.formation.stale import Outdated, stale_stretches
+from toldonce.formation.withheld import disjoint, with_secrets
+from toldonce.types import ConversationId, Evidence, MemoryDetail, Withheld
 
 SAID = Evidence(
     conversation=ConversationId("c"),

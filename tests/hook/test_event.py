@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.hook.event import MAX_CHARACTERS, read_request, write_answer
+from toldonce.hook.event import MAX_CHARACTERS, read_request, write_answer
 
 PROMPT = {
     "session_id": "s1",

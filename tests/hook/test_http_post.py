@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.hook.http_post import ServerAddress
+from toldonce.hook.http_post import ServerAddress
 
 
 @pytest.mark.parametrize(

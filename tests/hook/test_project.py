@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.hook.project import project_app
+from toldonce.hook.project import project_app
 
 
 def repository(folder: Path) -> Path:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect.hook import spool
-from recollect.hook.places import log_path, target_name
-from recollect.hook.spool import add_turn, is_encrypted, take_turn, trim_spool, waiting_turns
-from recollect.settings import Settings
-from recollect.settings.encryption import EncryptionSettings
-from recollect.store.database_key import DatabaseKey
+from toldonce.hook import spool
+from toldonce.hook.places import log_path, target_name
+from toldonce.hook.spool import add_turn, is_encrypted, take_turn, trim_spool, waiting_turns
+from toldonce.settings import Settings
+from toldonce.settings.encryption import EncryptionSettings
+from toldonce.store.database_key import DatabaseKey
 
 SAID = {"event": "prompt", "conversation": "s1", "turn": "1", "text": "I live in Oslo."}
 
@@ -21,7 +21,7 @@ SAID = {"event": "prompt", "conversation": "s1", "turn": "1", "text": "I live in
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    return tmp_path / "recollect" / "spool"
+    return tmp_path / "toldonce" / "spool"
 
 
 def spooled(text: str = "I live in Oslo.", target: str = "t", conversation: str = "s1") -> spool.SpooledTurn:
@@ -130,14 +130,14 @@ def test_another_memory_has_another_name(monkeypatch: pytest.MonkeyPatch) -> Non
         target_name(url=url, database=None, user=None),
         target_name(url=url, database=None, user="ana"),
     ]
-    monkeypatch.setenv("RECOLLECT_KEY", "rk_other")
+    monkeypatch.setenv("TOLDONCE_KEY", "rk_other")
     names.append(target_name(url=url, database=None, user="ana"))
     assert len(set(names)) == len(names)
-    monkeypatch.setenv("RECOLLECT_LOG_LEVEL", "debug")
+    monkeypatch.setenv("TOLDONCE_LOG_LEVEL", "debug")
     assert target_name(url=url, database=None, user="ana") == names[-1]
 
 
-@pytest.mark.parametrize("name", ["RECOLLECT_URL", "RECOLLECT_UPSTREAM_KEY", "RECOLLECT_DATABASE_URL"])
+@pytest.mark.parametrize("name", ["TOLDONCE_URL", "TOLDONCE_UPSTREAM_KEY", "TOLDONCE_DATABASE_URL"])
 def test_other_settings_do_not_stop_the_spool(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "x" * 64)
 
@@ -160,7 +160,7 @@ def test_however_a_key_is_given_nothing_is_spooled(
     }
     file = tmp_path / "key"
     file.write_text(contents[end])
-    monkeypatch.setenv(shape(f"RECOLLECT_{key}_{end}"), str(file) if end.endswith("_FILE") else contents[end])
+    monkeypatch.setenv(shape(f"TOLDONCE_{key}_{end}"), str(file) if end.endswith("_FILE") else contents[end])
 
     settings = Settings.load()
 
@@ -174,5 +174,5 @@ def test_every_setting_of_a_key_is_known_to_the_spool(monkeypatch: pytest.Monkey
     assert len(keys) == 5
     for name in keys:
         with monkeypatch.context() as patch:
-            patch.setenv(f"RECOLLECT_{name.upper()}", "x")
+            patch.setenv(f"TOLDONCE_{name.upper()}", "x")
             assert is_encrypted(), name

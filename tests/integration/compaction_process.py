@@ -1,7 +1,7 @@
 """A process of its own that says things to a memory that is full: `python compaction_process.py URL FOLDER FIRST DIE`.
 
 FOLDER holds the profile, FIRST is the number of the first thing said. It kills itself when its model is asked for the
-DIE-th time what is to go (0: never), or where RECOLLECT_FAILPOINT says. Prints how many things it said.
+DIE-th time what is to go (0: never), or where TOLDONCE_FAILPOINT says. Prints how many things it said.
 """
 
 import asyncio
@@ -12,15 +12,15 @@ import sys
 from pathlib import Path
 
 from own_profile import OWN, numbered
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.testing import ScriptedModel, WordEmbedder
 from sample_chats import answer, note, user
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.testing import ScriptedModel, WordEmbedder
 
 SAID = 8
 
@@ -62,7 +62,7 @@ async def main(url: str, folder: str, first: int, die: int) -> None:
         counter=token_counter(),
         profiles=ProfileRegistry(settings.profiles),
     )
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await engine.form()
         for text in numbered(SAID, start=first):
             await engine.record([user(text)], user="ana", conversation="one")

@@ -14,8 +14,8 @@ from integration.fake_upstream import FakeUpstream, fake_upstream
 from integration.npm_packages import shared_packages
 from integration.server_process import ServerProcess, StartServer
 from integration.shell import Shell
-from recollect.engine import AsyncRecollect
 from soak import SOAK
+from toldonce.engine import AsyncToldOnce
 
 collect_ignore = ["generated"]
 """Programs with generated clients: they run in a process that has the clients."""
@@ -119,7 +119,7 @@ def soak() -> int | None:
 
 
 @pytest.fixture
-async def tab(request: pytest.FixtureRequest, engine: AsyncRecollect) -> AsyncIterator[Visit]:
+async def tab(request: pytest.FixtureRequest, engine: AsyncToldOnce) -> AsyncIterator[Visit]:
     """A tab of Chromium on the engine's dashboard, for a test that `sends` forms: those of its mark, and no others."""
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)

@@ -96,7 +96,7 @@ def reading(path: Path | str) -> Iterator[Any]:
     """Open the database so that nothing can be written, even while a server uses it or after it was killed."""
     if isinstance(path, str):
         with psycopg.connect(
-            path, options="-c search_path=recollect,public -c default_transaction_read_only=on"
+            path, options="-c search_path=toldonce,public -c default_transaction_read_only=on"
         ) as there:
             yield there
         return

@@ -7,13 +7,13 @@ number of each recording once it is acknowledged, and `summed up` once nothing i
 import asyncio
 import sys
 
-from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Components
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.testing import WordEmbedder
 from sample_chats import assistant, user
+from toldonce.clock import SystemClock
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.testing import WordEmbedder
 
 
 async def main(url: str, first: int, count: int) -> None:
@@ -27,7 +27,7 @@ async def main(url: str, first: int, count: int) -> None:
         model=None,
         counter=token_counter(),
     )
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         await engine.form()
         for number in range(first, first + count):
             texts = [f"I visited town number {10 * number + town}." for town in range(10)]

@@ -155,7 +155,7 @@ async def _dechunk(reader: asyncio.StreamReader) -> bytes:
 
 _ASKED: Counter[tuple[str, str]] = Counter()
 _CALLS = count(1)
-_BLOCK = re.compile(r'<recollect-memory id="(\w+)">.*?</recollect-memory id="\1">', re.DOTALL)
+_BLOCK = re.compile(r'<toldonce-memory id="(\w+)">.*?</toldonce-memory id="\1">', re.DOTALL)
 
 
 async def _choose(request: Seen) -> Shape:

@@ -21,7 +21,7 @@ class Client:
 
     def send(self, *messages: dict[str, object], **more: object) -> RawAnswer:
         """Send exactly these messages."""
-        return chat(self.server.port, self.model, messages, {"x-recollect-user": self.who} | self.headers, **more)
+        return chat(self.server.port, self.model, messages, {"x-toldonce-user": self.who} | self.headers, **more)
 
     def say(self, text: str) -> str:
         """Send the history with a new message, as most clients do, and keep the answer."""

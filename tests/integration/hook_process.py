@@ -1,4 +1,4 @@
-"""`recollect hook` as agents run it, in a home folder of its own. Starts and ends processes."""
+"""`toldonce hook` as agents run it, in a home folder of its own. Starts and ends processes."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from patience import PATIENCE_S
 
-SCRIPT = str(Path(sys.executable).with_name("recollect"))
+SCRIPT = str(Path(sys.executable).with_name("toldonce"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,18 +49,18 @@ class HookProcess:
             "HOME": str(self.home),
             "XDG_RUNTIME_DIR": str(self.runtime),
             "XDG_STATE_HOME": str(self.home / "state"),
-            "RECOLLECT_DATABASE_URL": f"sqlite:///{self.database}",
+            "TOLDONCE_DATABASE_URL": f"sqlite:///{self.database}",
         }
 
     @property
     def database(self) -> Path:
         """The database."""
-        return self.home / "recollect.sqlite3"
+        return self.home / "toldonce.sqlite3"
 
     @property
     def log(self) -> str:
         """The log of failures."""
-        file = self.home / "state" / "recollect" / "hook.log"
+        file = self.home / "state" / "toldonce" / "hook.log"
         return file.read_text("utf-8") if file.exists() else ""
 
     def command(self, *options: str) -> list[str]:
@@ -90,7 +90,7 @@ class HookProcess:
 
     def end_resident(self, number: int = signal.SIGTERM) -> int:
         """End the resident processes, wait for that, and return how many there were."""
-        pids = [int(lock.read_text().strip() or 0) for lock in self.runtime.glob("recollect/*.lock")]
+        pids = [int(lock.read_text().strip() or 0) for lock in self.runtime.glob("toldonce/*.lock")]
         living = [pid for pid in pids if pid and _is_alive(pid)]
         for pid in living:
             os.kill(pid, number)

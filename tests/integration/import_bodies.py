@@ -9,7 +9,7 @@ from typing import Any
 import schemathesis
 from hypothesis import strategies as st
 
-from recollect.sync import Recollect
+from toldonce.sync import ToldOnce
 
 _TALK = (
     "My name is Ana and I live in Rome.",
@@ -29,7 +29,7 @@ _LEAVES = st.one_of(
 @cache
 def _export() -> list[str]:
     """Return the lines of an export that has records of most kinds."""
-    with TemporaryDirectory() as folder, Recollect.open(f"sqlite:///{folder}/export.sqlite3") as memory:
+    with TemporaryDirectory() as folder, ToldOnce.open(f"sqlite:///{folder}/export.sqlite3") as memory:
         for user in ("ana", "ben"):
             for text in _TALK:
                 memory.record(

@@ -1,4 +1,4 @@
-"""`recollect hook` that ends itself before or after the n-th call of the system, as if it was killed there.
+"""`toldonce hook` that ends itself before or after the n-th call of the system, as if it was killed there.
 
 `python killed_hook.py N OPTIONS`: N counts the beginnings and ends of calls that reach files, sockets and locks.
 """
@@ -22,7 +22,7 @@ def main() -> None:
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    from recollect.hook.command import main as run_hook
+    from toldonce.hook.command import main as run_hook
 
     sys.setprofile(count)
     run_hook(sys.argv[1:])

@@ -15,19 +15,19 @@ from integration.raw_client import request
 from patience import PATIENCE_S
 
 _LISTENS = re.compile(r"listens on http://[^/]*:(\d+)/v1")
-# What a program needs of the caller's environment; no RECOLLECT_ setting and no proxy comes in from outside.
+# What a program needs of the caller's environment; no TOLDONCE_ setting and no proxy comes in from outside.
 _PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "COVERAGE_PROCESS_START")
 # A server that is asked for more than its machine can do leaves memory out, or answers without a record.
 PATIENT = {"RECALL_TIMEOUT_S": "60", "COMMIT_TIMEOUT_S": "60"}
 
 
 class ServerProcess:
-    """`recollect serve` on a free port; the same folder can be served again after any end."""
+    """`toldonce serve` on a free port; the same folder can be served again after any end."""
 
     def __init__(self, folder: Path, *, upstream: str | None = None, settings: Mapping[str, str] | None = None) -> None:
         """Take the data folder, who answers (None: the built-in model), and settings without their prefix."""
         self.folder = folder
-        self.database = folder / "recollect.sqlite3"
+        self.database = folder / "toldonce.sqlite3"
         self.log = folder / "server.log"
         self.port = 0
         self.settings = {"DATABASE_URL": f"sqlite:///{self.database}", "PORT": "0"} | PATIENT
@@ -43,7 +43,7 @@ class ServerProcess:
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
             self._process = ForkedProcess(
-                *("-m", "recollect", "serve"),
+                *("-m", "toldonce", "serve"),
                 env=self._environment(more),
                 cwd=self.folder,
                 log=log,
@@ -55,7 +55,7 @@ class ServerProcess:
     def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
         env = {name: value for name in _PASSED_ON if (value := os.environ.get(name)) is not None}
         env |= {"HOME": str(self.folder), "PYTHONUNBUFFERED": "1"}
-        return env | {f"RECOLLECT_{name}": value for name, value in (self.settings | dict(more)).items()}
+        return env | {f"TOLDONCE_{name}": value for name, value in (self.settings | dict(more)).items()}
 
     def _await_health(self, begin: int, *, may_die: bool) -> None:
         """Wait until the server answers; one with a failpoint may reach it before, in work that was left to it."""

@@ -21,14 +21,14 @@ class Shell:
         # Port 0: nobody's server is asked, whatever runs on this machine.
         self.environment |= {
             "HOME": str(folder),
-            "RECOLLECT_DATABASE_URL": f"sqlite:///{folder / 'memory.sqlite3'}",
-            "RECOLLECT_PORT": "0",
+            "TOLDONCE_DATABASE_URL": f"sqlite:///{folder / 'memory.sqlite3'}",
+            "TOLDONCE_PORT": "0",
         }
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start a command in a fresh interpreter; it ends with the shell, if not before."""
         process = subprocess.Popen(
-            [sys.executable, "-m", "recollect", *arguments],
+            [sys.executable, "-m", "toldonce", *arguments],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.PIPE,
@@ -41,7 +41,7 @@ class Shell:
 
     def run(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
         """Run a command to its end, in a fork; return its exit code, output and errors."""
-        command = ("-m", "recollect", *arguments)
+        command = ("-m", "toldonce", *arguments)
         done = run_python(*command, env=self.environment, cwd=self.folder, timeout=PATIENCE_S, stdin=stdin)
         return done.returncode, done.stdout, done.stderr
 

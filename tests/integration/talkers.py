@@ -71,7 +71,7 @@ class _Talker:
     def say(self, server: ServerProcess, text: str) -> Acknowledged | None:
         """Say it, with the history; None where it was not acknowledged."""
         messages = [message for said, answered in self.history for message in (user(said), assistant(answered))]
-        headers = {"x-recollect-user": self.user}
+        headers = {"x-toldonce-user": self.user}
         if self.names_chat:
             headers["x-openwebui-chat-id"] = f"chat-{self.number}-{self.chats}"
         if self.names_messages:

@@ -17,12 +17,12 @@ QUESTIONS = ("Where do I live?", "May I eat peanuts?", "Which restaurant does my
 
 
 def headers(name: str) -> Mapping[str, str]:
-    return {"x-recollect-user": name, "x-openwebui-chat-id": f"chat of {name}"}
+    return {"x-toldonce-user": name, "x-openwebui-chat-id": f"chat of {name}"}
 
 
 def talk(servers: Sequence[ServerProcess], name: str) -> list[str]:
     """Chat through the servers in turn, with a change in another chat; return what memory did."""
-    elsewhere = {"x-recollect-user": name, "x-openwebui-chat-id": "another"}
+    elsewhere = {"x-toldonce-user": name, "x-openwebui-chat-id": "another"}
     learn(servers, TAUGHT, elsewhere)
     messages: list[Mapping[str, object]] = []
     notes = []
@@ -32,7 +32,7 @@ def talk(servers: Sequence[ServerProcess], name: str) -> list[str]:
         messages.append(user(QUESTIONS[number % len(QUESTIONS)] + "!" * number))
         answer = chat(servers[number % len(servers)].port, f"binding:{name}", messages, headers(name))
         assert answer.status == 200, "upstream saw another beginning"
-        notes.append(answer.header("x-recollect-memory") or "")
+        notes.append(answer.header("x-toldonce-memory") or "")
         messages.append(assistant(answer.text))
     return notes
 
@@ -74,7 +74,7 @@ def test_a_kill_in_the_middle_of_an_answer_changes_no_prompt(start_server: Start
     learn([server], TAUGHT, headers("eva"))
     messages = [user("Where do I live, said Eva?")]
     body = json.dumps({"model": "slow", "messages": messages, "stream": True}).encode()
-    with sent(server.port, "/v1/chat/completions", body, {"x-recollect-user": "eva"}) as wire:
+    with sent(server.port, "/v1/chat/completions", body, {"x-toldonce-user": "eva"}) as wire:
         received = b""
         while b'"0 "' not in received:
             received += wire.recv(1 << 16)
@@ -84,8 +84,8 @@ def test_a_kill_in_the_middle_of_an_answer_changes_no_prompt(start_server: Start
 
     server.start()
     messages += [assistant("0 "), user("Go on.")]
-    answer = chat(server.port, "echo", messages, {"x-recollect-user": "eva"})
+    answer = chat(server.port, "echo", messages, {"x-toldonce-user": "eva"})
     assert answer.status == 200
     after = prompt_of(messages, upstream.having("said Eva?")[-1].body)
     assert broken_prefix(before, after, named=False) == ""
-    assert "recollect-memory" in after.sent[0]
+    assert "toldonce-memory" in after.sent[0]

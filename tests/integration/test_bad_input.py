@@ -83,7 +83,7 @@ def test_a_wrong_request_is_upstreams_to_refuse(
     server: ServerProcess, upstream: FakeUpstream, name: str, what: str
 ) -> None:
     before = len(upstream.seen)
-    answer = request(server.port, PATH, WRONG[what], {"x-recollect-user": name})
+    answer = request(server.port, PATH, WRONG[what], {"x-toldonce-user": name})
     passed = upstream.seen[before:]
     assert answer.status < 500
     if passed:
@@ -105,7 +105,7 @@ def test_a_strange_request_passes_or_is_refused_clearly(
     server: ServerProcess, upstream: FakeUpstream, name: str, what: str
 ) -> None:
     before = len(upstream.seen)
-    answer = request(server.port, PATH, STRANGE[what], {"x-recollect-user": name})
+    answer = request(server.port, PATH, STRANGE[what], {"x-toldonce-user": name})
     passed = upstream.seen[before:]
     assert answer.status < 500
     assert [request.body for request in passed] == [STRANGE[what]] or (answer.status >= 400 and clear(answer))
@@ -115,7 +115,7 @@ def test_a_strange_request_passes_or_is_refused_clearly(
 def test_a_strange_request_is_answered_or_refused_clearly_by_the_built_in_model(
     offline: ServerProcess, name: str, what: str
 ) -> None:
-    answer = request(offline.port, PATH, STRANGE[what], {"x-recollect-user": name})
+    answer = request(offline.port, PATH, STRANGE[what], {"x-toldonce-user": name})
     assert answer.status == 200 or (answer.status < 500 and clear(answer))
 
 
@@ -124,7 +124,7 @@ def test_a_message_of_ten_megabytes_is_passed_on_and_kept_in_part(
 ) -> None:
     text = f"{name} " + "I like long letters. " * 500_000
     body = of([user(text)], model="shape:plain")
-    answer = request(server.port, PATH, body, {"x-recollect-user": name})
+    answer = request(server.port, PATH, body, {"x-toldonce-user": name})
     assert answer.status == 200
     assert upstream.having(name)[0].body == body
     [kept, *_] = [row.text for row in database.messages(name)]
@@ -135,21 +135,21 @@ def test_a_message_of_ten_megabytes_is_passed_on_and_kept_in_part(
 
 def test_a_body_beyond_the_limit_is_refused_with_the_setting_that_raises_it(start_server: StartServer) -> None:
     server = start_server(offline=True, settings={"MAX_BODY_BYTES": "1024"})
-    answer = chat(server.port, "recollect/offline", [user("x" * 2_000)])
+    answer = chat(server.port, "toldonce/offline", [user("x" * 2_000)])
     assert answer.status == 413
     assert clear(answer)
-    assert "RECOLLECT_MAX_BODY_BYTES" in answer.json["error"]["message"]
-    assert chat(server.port, "recollect/offline", [user("Hello")]).status == 200
+    assert "TOLDONCE_MAX_BODY_BYTES" in answer.json["error"]["message"]
+    assert chat(server.port, "toldonce/offline", [user("Hello")]).status == 200
 
 
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({"x-recollect-user": "a", "x-openwebui-user-id": "b"}, 403),
-        ({"x-recollect-memory": "perhaps"}, 400),
-        ({"x-recollect-user": "a" * 5_000}, 403),
+        ({"x-toldonce-user": "a", "x-openwebui-user-id": "b"}, 403),
+        ({"x-toldonce-memory": "perhaps"}, 400),
+        ({"x-toldonce-user": "a" * 5_000}, 403),
         ({"x-openwebui-user-jwt": "a.b.c"}, 403),
-        ({"x-recollect-profile": "nobody"}, 400),
+        ({"x-toldonce-profile": "nobody"}, 400),
         ({"x-openwebui-chat-id": "c" * 1_000}, 400),
     ],
 )
@@ -169,8 +169,8 @@ def test_a_broken_request_line_disturbs_no_other_request(server: ServerProcess) 
 
 
 def test_an_empty_name_counts_as_none(server: ServerProcess) -> None:
-    answer = chat(server.port, "echo", [user("Hello")], {"x-recollect-user": "", "x-recollect-memory": ""})
-    assert (answer.status, answer.header("x-recollect-memory")) == (200, "on; recalled=0; replayed=0; prefix=new")
+    answer = chat(server.port, "echo", [user("Hello")], {"x-toldonce-user": "", "x-toldonce-memory": ""})
+    assert (answer.status, answer.header("x-toldonce-memory")) == (200, "on; recalled=0; replayed=0; prefix=new")
 
 
 @pytest.mark.parametrize("value", ["a\x01b", "a\x7fb"])

@@ -156,7 +156,7 @@ def test_the_longest_idle_connection_makes_room(start_server: StartServer) -> No
     server = start_server(offline=True, settings={"MAX_CONNECTIONS": "8"})
     with connections(server, 40) as wires:
         assert live(server) == 200
-        assert chat(server.port, "recollect/offline", [user("Hello")]).status == 200
+        assert chat(server.port, "toldonce/offline", [user("Hello")]).status == 200
         assert all(rest_of(wire) == b"" for wire in wires[:20])
     assert refused(server)["idle connection closed"] >= 32
 
@@ -273,7 +273,7 @@ def test_a_large_head_is_refused(small: ServerProcess, case: str) -> None:
 def test_a_large_body_is_refused_before_it_is_read(small: ServerProcess) -> None:
     answer = answered(small, [POST + b"content-length: 500001\r\n\r\n"])
     assert is_refused(answer, 413)
-    assert "RECOLLECT_MAX_BODY_BYTES" in answer.json["error"]["message"]
+    assert "TOLDONCE_MAX_BODY_BYTES" in answer.json["error"]["message"]
 
 
 def test_a_client_that_sends_all_of_a_large_body_reads_the_refusal(small: ServerProcess) -> None:
@@ -290,9 +290,9 @@ def test_large_bodies_share_what_the_server_holds(small: ServerProcess) -> None:
     with connect(small) as wire:
         wire.sendall(POST + b"content-length: 450000\r\n\r\n" + b"x" * 400_000)
         assert eventually(lambda: _is_held(small))
-        assert chat(small.port, "recollect/offline", [user("x" * 200_000)]).status == 200
+        assert chat(small.port, "toldonce/offline", [user("x" * 200_000)]).status == 200
         assert is_refused(answered(small, [POST + b"content-length: 300000\r\n\r\n"]), 503)
-    large = json.dumps({"model": "recollect/offline", "messages": [user("x" * 400_000)]}).encode()
+    large = json.dumps({"model": "toldonce/offline", "messages": [user("x" * 400_000)]}).encode()
     assert eventually(lambda: request(small.port, CHAT_PATH, large).status == 200)
 
 

@@ -39,14 +39,14 @@ def test_a_chat_talks_to_the_server_that_runs(shell: Shell) -> None:
     server = ServerProcess(shell.folder)
     try:
         server.start()
-        shell.environment["RECOLLECT_PORT"] = str(server.port)
+        shell.environment["TOLDONCE_PORT"] = str(server.port)
         code, _, err = shell.run("chat", "--user", "cleo", stdin="I am learning the cello.\n")
         assert code == 0, err
         assert server.health()["proxy"]["recorded"] == 1
         code, out, err = shell.run("doctor", "--json")
         assert code == 0, err
         (address,) = [line for line in json.loads(out)["findings"] if line["what"] == "address"]
-        assert address["text"].startswith("a Recollect server answers")
+        assert address["text"].startswith("a ToldOnce server answers")
         server.stop()
     finally:
         server.kill()
@@ -59,14 +59,14 @@ def test_a_chat_with_keys_sends_one_or_makes_its_own(shell: Shell) -> None:
     assert (code, "remembered" in out) == (0, True), err
     _, listed, _ = shell.run("keys", "list", "--json")
     states = {key["name"]: key["revoked_at"] is None for key in json.loads(listed)["keys"]}
-    assert states == {"laptop": True, "recollect chat": False}
-    server = ServerProcess(shell.folder, settings={"DATABASE_URL": shell.environment["RECOLLECT_DATABASE_URL"]})
+    assert states == {"laptop": True, "toldonce chat": False}
+    server = ServerProcess(shell.folder, settings={"DATABASE_URL": shell.environment["TOLDONCE_DATABASE_URL"]})
     try:
         server.start()
         url = f"http://127.0.0.1:{server.port}"
         code, _, err = shell.run("chat", "--url", url, "--user", "cleo", stdin="What do I learn?\n")
         assert (code, "401" in err) == (1, True)
-        shell.environment["RECOLLECT_KEY"] = secret.strip()
+        shell.environment["TOLDONCE_KEY"] = secret.strip()
         code, out, err = shell.run("chat", "--url", url, "--user", "cleo", stdin="What am I learning? The cello?\n")
         assert (code, "cello" in out) == (0, True), err
     finally:

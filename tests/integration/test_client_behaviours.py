@@ -13,9 +13,9 @@ from integration.database_reader import Database
 from integration.history_client import Client, Log, lines
 from integration.raw_client import assistant, chat, eventually, request, system, user
 from integration.server_process import ServerProcess
-from recollect import AsyncRecollect
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from toldonce import AsyncToldOnce
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
 
 _TURN = 3
 TASK = "### Task:\nSuggest a title.\n<chat_history>\nUSER: I am allergic to kiwi.\n</chat_history>"
@@ -150,7 +150,7 @@ def _yes_and_yes(client: Client) -> None:
 
 
 def _newest_only(client: Client) -> None:
-    client.headers["x-recollect-session"] = "shell"
+    client.headers["x-toldonce-session"] = "shell"
     client.send(user("I like figs."))
     client.send(user("I like dates."))
 
@@ -193,7 +193,7 @@ def _temporary(client: Client) -> None:
 
 
 def _reading_only(client: Client) -> None:
-    client.headers["x-recollect-memory"] = "read"
+    client.headers["x-toldonce-memory"] = "read"
     client.say("I like figs.")
 
 
@@ -367,14 +367,14 @@ def test_a_client_behaviour_leaves_the_conversations_and_the_work_expected(
 
 
 def test_background_tasks_reach_upstream_as_they_came(server: ServerProcess, name: str) -> None:
-    who = {"x-recollect-user": name}
+    who = {"x-toldonce-user": name}
     database = Database(server.database)
     chat(server.port, "echo", [user("I am allergic to kiwi.")], who)
     assert eventually(lambda: database.settled(name))
     before = server.health()["proxy"]["background_tasks"]
     answer = chat(server.port, "shape:plain", [user(TASK)], who)
     assert "memories" not in answer.json
-    assert answer.header("x-recollect-memory") == "task"
+    assert answer.header("x-toldonce-memory") == "task"
     assert server.health()["proxy"]["background_tasks"] == before + 1
     assert len(database.messages(name)) == 2
 
@@ -383,7 +383,7 @@ async def test_the_same_first_message_an_hour_later_begins_a_new_conversation(tm
     clock = FakeClock()
     settings = Settings(database_url=f"sqlite:///{tmp_path / 'hours.sqlite3'}")
     turn: list[dict[str, Any]] = [user(FIGS), assistant(f"You said: {FIGS}")]
-    async with await AsyncRecollect.open(settings, clock=clock) as memory:
+    async with await AsyncToldOnce.open(settings, clock=clock) as memory:
         first = await memory.record(turn)
         clock.advance(minutes=9)
         retry = await memory.record(turn)

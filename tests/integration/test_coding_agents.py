@@ -78,7 +78,7 @@ def test_an_agent_remembers_from_one_session_to_the_next(coding_agents: Path, ho
         agent.say(SAID, "shop")
         assert eventually(lambda: Database(hook.database).settled("local"))
         before = len(bodies)
-        assert not any("recollect-memory" in body for body in bodies)
+        assert not any("toldonce-memory" in body for body in bodies)
 
         agent.say(ASKED, "shop")
         asked = [body for body in bodies[before:] if ASKED in body]

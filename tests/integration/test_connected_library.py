@@ -1,4 +1,4 @@
-"""The library over a real socket to a real `recollect serve`: keys, lost answers, a server that stops, large files."""
+"""The library over a real socket to a real `toldonce serve`: keys, lost answers, a server that stops, large files."""
 
 import asyncio
 import socket
@@ -13,8 +13,9 @@ import pytest
 
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
-from recollect import AsyncRecollect, NewNote, Recollect
-from recollect.errors import (
+from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, user
+from toldonce import AsyncToldOnce, NewNote, ToldOnce
+from toldonce.errors import (
     BadServerError,
     BadSettingError,
     NoAccessError,
@@ -24,8 +25,7 @@ from recollect.errors import (
     StoreUnavailableError,
     UnknownMemoryError,
 )
-from recollect.types import Access, NewApiKey
-from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, user
+from toldonce.types import Access, NewApiKey
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +37,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @pytest.fixture
-def memory(server: ServerProcess) -> Iterator[Recollect]:
-    with Recollect.connect(server.base_url) as opened:
+def memory(server: ServerProcess) -> Iterator[ToldOnce]:
+    with ToldOnce.connect(server.base_url) as opened:
         yield opened
 
 
-def test_a_program_remembers_on_a_server_as_in_its_process(memory: Recollect) -> None:
-    assert isinstance(memory, Recollect)
+def test_a_program_remembers_on_a_server_as_in_its_process(memory: ToldOnce) -> None:
+    assert isinstance(memory, ToldOnce)
     recorded = memory.record([user(PEANUTS_AND_OSLO)], user="ana", conversation="first")
     memory.form()
     [best, *_] = memory.search(RESTAURANT, user="ana").items
@@ -61,13 +61,13 @@ def test_a_program_remembers_on_a_server_as_in_its_process(memory: Recollect) ->
         memory.admin.stop_worker()
 
 
-def test_many_threads_share_a_connection(memory: Recollect) -> None:
+def test_many_threads_share_a_connection(memory: ToldOnce) -> None:
     with ThreadPoolExecutor(8) as pool:
         added = list(pool.map(lambda number: memory.add(f"Ben has book {number}.", user="ben"), range(32)))
     assert {note.id for note in memory.list(user="ben")} == {note.id for note in added}
 
 
-def test_a_list_longer_than_a_page_is_read_to_its_end(memory: Recollect) -> None:
+def test_a_list_longer_than_a_page_is_read_to_its_end(memory: ToldOnce) -> None:
     for part in range(3):
         memory.bulk.add([NewNote(f"Eva saw bird {part}-{number}.") for number in range(500)], user="eva")
     assert len(memory.list(user="eva", limit=1200)) == 1200
@@ -86,7 +86,7 @@ class _Progress:
         self.said.append(done)
 
 
-def test_an_export_is_imported_by_another_server(memory: Recollect, tmp_path: Path) -> None:
+def test_an_export_is_imported_by_another_server(memory: ToldOnce, tmp_path: Path) -> None:
     memory.bulk.add([f"Kim read page {number}." for number in range(300)], user="kim")
     file = BytesIO()
     lines = memory.transfer.export_to(file, user="kim")
@@ -94,7 +94,7 @@ def test_an_export_is_imported_by_another_server(memory: Recollect, tmp_path: Pa
     other = ServerProcess(tmp_path / "other")
     other.start()
     try:
-        with Recollect.connect(other.base_url) as second:
+        with ToldOnce.connect(other.base_url) as second:
             progress = _Progress()
             assert second.transfer.import_from(file, progress=progress).memories == 300
             assert progress.said[0] == ("importing", "memories", 300)
@@ -141,8 +141,8 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
             target.sendall(data)
 
 
-def test_a_write_whose_answer_is_cut_off_has_one_effect(server: ServerProcess, memory: Recollect) -> None:
-    with closing(_CuttingProxy(server.port, cuts=3)) as proxy, Recollect.connect(proxy.url) as cut:
+def test_a_write_whose_answer_is_cut_off_has_one_effect(server: ServerProcess, memory: ToldOnce) -> None:
+    with closing(_CuttingProxy(server.port, cuts=3)) as proxy, ToldOnce.connect(proxy.url) as cut:
         added = cut.add("Max keeps bees.", user="max")
         recorded = cut.record([user("I keep bees.")], user="mia", conversation="hive")
     assert memory.list(user="max") == [added]
@@ -153,7 +153,7 @@ def test_a_write_whose_answer_is_cut_off_has_one_effect(server: ServerProcess, m
 async def test_a_server_that_is_gone_or_none_is_said_to_be_so(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path / "short")
     server.start()
-    async with await AsyncRecollect.connect(server.base_url, retries=1, timeout_s=PATIENCE_S) as memory:
+    async with await AsyncToldOnce.connect(server.base_url, retries=1, timeout_s=PATIENCE_S) as memory:
         await memory.add("Ana plays the cello.", user="ana")
         await asyncio.to_thread(server.stop)
         with pytest.raises(StoreUnavailableError, match=r"does not answer|broke off"):
@@ -162,11 +162,11 @@ async def test_a_server_that_is_gone_or_none_is_said_to_be_so(tmp_path: Path) ->
         assert len(await memory.list(user="ana")) == 1, "the connection works again"
     await asyncio.to_thread(server.stop)
     with pytest.raises(ServerUnreachableError, match="does not answer"):
-        await AsyncRecollect.connect(server.base_url, retries=0)
+        await AsyncToldOnce.connect(server.base_url, retries=0)
     with pytest.raises(BadSettingError, match="is no URL of a server"):
-        await AsyncRecollect.connect("memory.db")
+        await AsyncToldOnce.connect("memory.db")
     with pytest.raises(BadSettingError, match="pass the API key as key=") as caught:
-        await AsyncRecollect.connect("http://ana:hunter2@127.0.0.1:1")
+        await AsyncToldOnce.connect("http://ana:hunter2@127.0.0.1:1")
     assert "hunter2" not in str(caught.value)
 
 
@@ -179,19 +179,19 @@ async def test_a_page_of_something_else_is_no_server() -> None:
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as other:
         port = other.sockets[0].getsockname()[1]
-        with pytest.raises(BadServerError, match="is it a Recollect server"):
-            await AsyncRecollect.connect(f"http://127.0.0.1:{port}")
+        with pytest.raises(BadServerError, match="is it a ToldOnce server"):
+            await AsyncToldOnce.connect(f"http://127.0.0.1:{port}")
 
 
 def test_a_key_decides_what_a_connection_may_do(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path / "keyed")
     server.start()
     try:
-        with Recollect.connect(server.base_url) as trusted:
+        with ToldOnce.connect(server.base_url) as trusted:
             _, operator = trusted.keys.create(NewApiKey(name="operator", access=Access.ADMIN, tenant=None))
-        with Recollect.connect(server.base_url, operator) as admin:
+        with ToldOnce.connect(server.base_url, operator) as admin:
             _, secret = admin.keys.create(NewApiKey(name="ana", access=Access.WRITE, user="ana", tenant="acme"))
-            with Recollect.connect(server.base_url, secret) as ana:
+            with ToldOnce.connect(server.base_url, secret) as ana:
                 note = ana.add("Ana plays the cello.")
                 assert (note.subject.name, note.subject.tenant) == ("ana", "acme")
                 assert ana.get(note.id, user="ana") == ana.get(note.id, user=note.subject) == note
@@ -200,9 +200,9 @@ def test_a_key_decides_what_a_connection_may_do(tmp_path: Path) -> None:
                     with pytest.raises(NoAccessError):
                         refused()
         with pytest.raises(NoCredentialError, match="credential"):
-            Recollect.connect(server.base_url)
+            ToldOnce.connect(server.base_url)
         with pytest.raises(NoCredentialError):
-            Recollect.connect(server.base_url, "rk_wrong")
+            ToldOnce.connect(server.base_url, "rk_wrong")
         assert secret not in server.output()
     finally:
         server.stop()
@@ -210,5 +210,5 @@ def test_a_key_decides_what_a_connection_may_do(tmp_path: Path) -> None:
 
 def test_a_failed_connection_leaves_no_thread() -> None:
     with pytest.raises(ServerUnreachableError):
-        Recollect.connect("http://127.0.0.1:9", retries=0)
-    assert [thread for thread in threading.enumerate() if thread.name == "recollect"] == []
+        ToldOnce.connect("http://127.0.0.1:9", retries=0)
+    assert [thread for thread in threading.enumerate() if thread.name == "toldonce"] == []

@@ -15,12 +15,12 @@ from hostile_fields import HOSTILE, LONG
 from integration.npm_packages import install_packages
 from patience import PATIENCE_S
 from populated import parts_of
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.server.dashboard.pages import PAGES
-from recollect.types import Access, MemoryState, NewApiKey, RequestScope, Subject
 from soak import sampled
 from stores import STORES
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.server.dashboard.pages import PAGES
+from toldonce.types import Access, MemoryState, NewApiKey, RequestScope, Subject
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 shared = pytest.mark.asyncio(loop_scope="module")
@@ -38,7 +38,7 @@ ANA = "/dashboard/subjects/user%3Aana"
 class Site:
     """A dashboard full of hostile texts, and a browser."""
 
-    engine: AsyncRecollect
+    engine: AsyncToldOnce
     base: str
     browser: Browser
 
@@ -47,13 +47,13 @@ class Site:
 async def site() -> AsyncIterator[Site]:
     parts = await parts_of("sqlite:///:memory:")
     settings = parts.settings.model_copy(update={"recall_timeout_s": float(PATIENCE_S)})
-    async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+    async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
         await fill(engine)
         async with served(engine) as base, chromium() as browser:
             yield Site(engine, base, browser)
 
 
-async def fill(engine: AsyncRecollect) -> None:
+async def fill(engine: AsyncToldOnce) -> None:
     """Put hostile texts wherever a text can be put."""
     await engine.bulk.add([f"Ana likes {text}" for text in HOSTILE], user="ana")
     for number, text in enumerate(HOSTILE):
@@ -77,12 +77,12 @@ async def fill(engine: AsyncRecollect) -> None:
     transport = httpx.ASGITransport(app=build_app(engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
         said = [{"role": "user", "content": f"Where do I live? {HOSTILE[0]}"}]
-        chat = {"model": "recollect/offline", "messages": said}
-        answer = await http.post("/v1/chat/completions", json=chat, headers={"x-recollect-user": "ana"})
+        chat = {"model": "toldonce/offline", "messages": said}
+        answer = await http.post("/v1/chat/completions", json=chat, headers={"x-toldonce-user": "ana"})
         assert answer.status_code == 200
 
 
-async def sample_paths(engine: AsyncRecollect) -> list[str]:
+async def sample_paths(engine: AsyncToldOnce) -> list[str]:
     """Return an address of every page, of things that are there."""
     memories = await engine.list(user="ana", limit=3)
     [trace] = await engine.traces.list(user="ana", limit=1)
@@ -108,7 +108,7 @@ async def sample_paths(engine: AsyncRecollect) -> list[str]:
 
 # The other database is that of the test with axe-core.
 @pytest.mark.parametrize("kind", [SERVER])
-async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(engine: AsyncRecollect) -> None:
+async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(engine: AsyncToldOnce) -> None:
     await fill(engine)
     async with served(engine) as base, chromium() as browser, visit(browser, base) as tab:
         for path in await sample_paths(engine):
@@ -147,7 +147,7 @@ async def test_without_scripts_a_person_corrects_forgets_and_reads(site: Site) -
         await correct_forget_and_read(site.engine, tab)
 
 
-async def correct_forget_and_read(engine: AsyncRecollect, tab: Visit) -> None:
+async def correct_forget_and_read(engine: AsyncToldOnce, tab: Visit) -> None:
     wrong = await engine.add("Ana drinks green tea.", user="ana")
     await tab.page.goto(f"{tab.base}{ANA}")
     await tab.page.get_by_role("link", name="Ana drinks green tea.").click()
@@ -249,7 +249,7 @@ async def test_no_form_breaks_on_a_hundred_kilobytes_in_each_field(site: Site) -
     assert statuses == dict.fromkeys(LIMITED, 400)
 
 
-async def test_a_login_in_the_browser(engine: AsyncRecollect) -> None:
+async def test_a_login_in_the_browser(engine: AsyncToldOnce) -> None:
     _, secret = await engine.keys.create(NewApiKey(name=HOSTILE[0], access=Access.ADMIN, tenant=None))
     async with served(engine) as base, chromium() as browser, visit(browser, base) as tab:
         await tab.page.goto(f"{base}{ANA}")

@@ -10,12 +10,12 @@ from benchmarks.made_up import SEED, Writer
 from browser import Visit
 from dashboard_forms import sends
 from hostile_fields import HOSTILE, NAME
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.dashboard.paths import page_path
-from recollect.testing import FakeClock
-from recollect.types import Subject
 from soak import SOAK
 from stores import STORES
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.dashboard.paths import page_path
+from toldonce.testing import FakeClock
+from toldonce.types import Subject
 
 WHO = Subject("user", NAME)
 HOME = page_path("subjects", WHO.text)
@@ -36,7 +36,7 @@ async def parts(parts: Components, clock: FakeClock) -> Components:
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["postgres" if "postgres" in STORES else "memory"])
 @sends("POST /subjects/{subject}/memories/many forget", "POST /subjects/{subject}/health/{list}/forget")
-async def test_very_many_memories_are_looked_through_and_changed(engine: AsyncRecollect, tab: Visit) -> None:
+async def test_very_many_memories_are_looked_through_and_changed(engine: AsyncToldOnce, tab: Visit) -> None:
     await tab.open(HOME)
     await tab.page.get_by_text(f"{MANY:,} active in all, {PAGE} on this page.".replace(",", "\u202f", 1)).wait_for()
     first = await shown(tab)
@@ -78,6 +78,6 @@ async def shown(tab: Visit) -> list[str]:
     return await tab.page.locator("#results .memory-text").all_inner_texts()
 
 
-async def active(engine: AsyncRecollect) -> int:
+async def active(engine: AsyncToldOnce) -> int:
     """Return the number of the user's active memories."""
     return (await engine.admin.subject_totals(user=WHO)).memories

@@ -10,13 +10,13 @@ from browser import Visit
 from dashboard_forms import sends
 from factories import memory
 from hostile_fields import HOSTILE, MIXED, NAME
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.dashboard.filters import visible
-from recollect.server.dashboard.paths import page_path
-from recollect.testing import FakeClock
-from recollect.types import AddMemory, Memory, MemoryState, NewNote, Subject
 from sample_chats import fact, tell
 from stores import STORES
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.dashboard.filters import visible
+from toldonce.server.dashboard.paths import page_path
+from toldonce.testing import FakeClock
+from toldonce.types import AddMemory, Memory, MemoryState, NewNote, Subject
 
 # SQLite is behind the forms of test_dashboard_chat_forms.py.
 pytestmark = pytest.mark.parametrize("kind", ["postgres" if "postgres" in STORES else "memory"])
@@ -29,7 +29,7 @@ MANY = "POST /subjects/{subject}/memories/many"
 ONE = "POST /subjects/{subject}/memories/{memory}"
 
 
-async def texts(engine: AsyncRecollect, who: Subject = WHO) -> list[str]:
+async def texts(engine: AsyncToldOnce, who: Subject = WHO) -> list[str]:
     """Return the words of the active memories, newest first."""
     return [found.text for found in await engine.list(user=who, limit=500)]
 
@@ -46,7 +46,7 @@ async def choose(tab: Visit, *words: str) -> None:
 
 
 @sends("GET /subjects", "POST /subjects/{subject}/memories", f"{MANY} forget", f"{MANY} share", f"{MANY} erase")
-async def test_memories_are_added_and_many_changed_at_once(engine: AsyncRecollect, tab: Visit) -> None:
+async def test_memories_are_added_and_many_changed_at_once(engine: AsyncToldOnce, tab: Visit) -> None:
     await tab.open("/dashboard/subjects")
     await tab.page.get_by_label("Open the memory of").fill(WHO.text)
     await tab.press("Open")
@@ -81,7 +81,7 @@ async def test_memories_are_added_and_many_changed_at_once(engine: AsyncRecollec
 
 @sends("GET /subjects/{subject}")
 async def test_filters_the_past_and_pages_show_what_they_say(
-    engine: AsyncRecollect, tab: Visit, clock: FakeClock
+    engine: AsyncToldOnce, tab: Visit, clock: FakeClock
 ) -> None:
     await engine.bulk.add([NewNote(f"Old {HOSTILE[1]}", 0.9, type="wish")], user=WHO)
     clock.advance(days=40)
@@ -133,7 +133,7 @@ async def test_filters_the_past_and_pages_show_what_they_say(
 
 @sends(f"{ONE}/correct", f"{ONE}/forget", f"{ONE}/undo")
 async def test_a_fact_is_corrected_forgotten_and_brought_back(
-    engine: AsyncRecollect, tab: Visit, clock: FakeClock
+    engine: AsyncToldOnce, tab: Visit, clock: FakeClock
 ) -> None:
     await tell(engine, "I live in Rome.", who=NAME)
     clock.advance(days=3)
@@ -169,7 +169,7 @@ async def test_a_fact_is_corrected_forgotten_and_brought_back(
 
 
 @sends(f"{ONE}/share", f"{ONE}/unlink", f"{ONE}/erase")
-async def test_a_memory_is_shared_removed_from_there_and_erased(engine: AsyncRecollect, tab: Visit) -> None:
+async def test_a_memory_is_shared_removed_from_there_and_erased(engine: AsyncToldOnce, tab: Visit) -> None:
     note = await engine.add(f"The cabin's key is in {MIXED}", user=WHO)
     page = page_path("subjects", WHO.text, "memories", note.id)
     for name in ("all", NAME):
@@ -200,7 +200,7 @@ async def test_a_memory_is_shared_removed_from_there_and_erased(engine: AsyncRec
     assert await engine.list(user=WHO, closed=True) == await engine.list(user=Subject("shared", "all")) == []
 
 
-async def hold(engine: AsyncRecollect, parts: Components, text: str) -> Memory:
+async def hold(engine: AsyncToldOnce, parts: Components, text: str) -> Memory:
     """Let a note be held for review."""
     del engine
     held = replace(memory(text, subject=WHO), state=MemoryState.HELD)
@@ -210,7 +210,7 @@ async def hold(engine: AsyncRecollect, parts: Components, text: str) -> Memory:
 
 @sends(f"{ONE}/review approve", f"{ONE}/review reject")
 async def test_a_held_memory_is_approved_or_rejected_on_its_page(
-    engine: AsyncRecollect, tab: Visit, parts: Components
+    engine: AsyncToldOnce, tab: Visit, parts: Components
 ) -> None:
     for button, state in (("Approve", MemoryState.ACTIVE), ("Reject", MemoryState.CLOSED)):
         held = await hold(engine, parts, f"{button} {MIXED}")

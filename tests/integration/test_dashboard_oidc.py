@@ -11,11 +11,11 @@ from pydantic import SecretStr
 
 from dashboard_client import HTML
 from openid_provider import CLIENT, SECRET, OpenIdProvider, openid_provider
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadSettingError
-from recollect.server.app import build_app
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadSettingError
+from toldonce.server.app import build_app
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
 
 HOME = "/dashboard/subjects/user%3Aana"
 START = f"/dashboard/login/provider?next={HOME.replace('%', '%25')}"
@@ -28,7 +28,7 @@ class World:
 
     provider: OpenIdProvider
     http: httpx.AsyncClient
-    engine: AsyncRecollect
+    engine: AsyncToldOnce
     clock: FakeClock
 
     async def begin(self) -> str:
@@ -54,7 +54,7 @@ async def world(parts: Components, clock: FakeClock) -> AsyncIterator[World]:
             "oidc_admin_value": "memory-admins",
         }
         settings = parts.settings.model_copy(update=changed)
-        async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+        async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
             await engine.add("Ana plays the cello.", user="ana")
             transport = httpx.ASGITransport(app=build_app(engine))
             async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
@@ -103,7 +103,7 @@ async def test_another_secret_knows_no_session(world: World, parts: Components) 
     await world.come_back(world.provider.log_in(await world.begin()))
     changed = {"oidc_client_secret": SecretStr("another-secret-of-another-server")}
     settings = world.engine.settings.model_copy(update=changed)
-    transport = httpx.ASGITransport(app=build_app(AsyncRecollect(replace(parts, settings=settings))))
+    transport = httpx.ASGITransport(app=build_app(AsyncToldOnce(replace(parts, settings=settings))))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", cookies=world.http.cookies) as http:
         assert (await http.get(HOME, headers=HTML)).status_code == 303
 

@@ -10,13 +10,13 @@ from browser import Visit
 from dashboard_forms import POST_FORMS, driven_forms, sends
 from factories import memory
 from hostile_fields import HOSTILE, MIXED, NAME
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.dashboard.filters import visible
-from recollect.server.dashboard.paths import page_path
-from recollect.testing import FakeClock
-from recollect.types import Access, AddMemory, NewApiKey, Subject
 from sample_chats import park, texts
 from stores import STORES
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.dashboard.filters import visible
+from toldonce.server.dashboard.paths import page_path
+from toldonce.testing import FakeClock
+from toldonce.types import Access, AddMemory, NewApiKey, Subject
 
 on_a_server = pytest.mark.parametrize("kind", ["postgres" if "postgres" in STORES else "memory"])
 
@@ -37,7 +37,7 @@ def test_every_form_that_can_be_sent_is_sent_from_a_browser() -> None:
 
 
 @sends("GET /apps", "POST /apps/{app}/erase", "POST /apps/{app}/purge")
-async def test_one_memory_of_an_app_and_all_are_erased(engine: AsyncRecollect, tab: Visit) -> None:
+async def test_one_memory_of_an_app_and_all_are_erased(engine: AsyncToldOnce, tab: Visit) -> None:
     for subject in CALENDARS:
         await engine.add(f"{subject.name[:3]} meets {MIXED}", user=subject)
     await tab.open(page_path("apps"))
@@ -64,7 +64,7 @@ async def test_one_memory_of_an_app_and_all_are_erased(engine: AsyncRecollect, t
 
 
 @sends("GET /keys", "POST /keys", "POST /keys/{key}/revoke", "POST /login", "POST /logout", "GET /audit")
-async def test_keys_are_made_used_to_log_in_and_revoked(engine: AsyncRecollect, tab: Visit) -> None:
+async def test_keys_are_made_used_to_log_in_and_revoked(engine: AsyncToldOnce, tab: Visit) -> None:
     await tab.open(page_path("keys"))
     secret = await make_key(tab, f"operator {MIXED[:60]}", {})
     await tab.page.get_by_role("link", name="Log in").click()
@@ -124,7 +124,7 @@ async def make_key(tab: Visit, name: str, fields: dict[str, str]) -> str:
     *("POST /work/maintain preview", "POST /work/maintain now", "POST /work/embedder"),
 )
 async def test_work_is_retried_run_and_maintained(
-    engine: AsyncRecollect, tab: Visit, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, tab: Visit, parts: Components, clock: FakeClock
 ) -> None:
     await park(engine, parts, clock, PEOPLE)
     await tab.open(page_path("work"))
@@ -165,7 +165,7 @@ async def test_work_is_retried_run_and_maintained(
 
 
 @sends("GET /try", "POST /try/say", "POST /try/end", "POST /demonstration", "POST /demonstration/remove")
-async def test_a_first_visitor_tries_it_and_looks_at_demonstration_data(engine: AsyncRecollect, tab: Visit) -> None:
+async def test_a_first_visitor_tries_it_and_looks_at_demonstration_data(engine: AsyncToldOnce, tab: Visit) -> None:
     await tab.open(page_path())
     await tab.page.get_by_role("link", name="Try it: type a sentence").click()
     for text in (f"I live in Lisbon. {MIXED}", HOSTILE[-1]):
@@ -192,7 +192,7 @@ async def test_a_first_visitor_tries_it_and_looks_at_demonstration_data(engine: 
 
 @on_a_server
 @sends("GET /subjects", "GET /settings", "GET /statistics", "GET /subjects/{subject}/statistics")
-async def test_settings_statistics_and_names_are_looked_up(engine: AsyncRecollect, tab: Visit) -> None:
+async def test_settings_statistics_and_names_are_looked_up(engine: AsyncToldOnce, tab: Visit) -> None:
     await engine.add(f"Ana likes {MIXED}", user=NAME)
     await tab.open(page_path())
     await tab.page.get_by_label("Open the memory of").fill(NAME)
@@ -215,7 +215,7 @@ async def test_settings_statistics_and_names_are_looked_up(engine: AsyncRecollec
 
 
 @sends("POST /login", "GET /subjects", "POST /logout")
-async def test_a_key_of_no_single_user_opens_a_memory_by_name(engine: AsyncRecollect, tab: Visit) -> None:
+async def test_a_key_of_no_single_user_opens_a_memory_by_name(engine: AsyncToldOnce, tab: Visit) -> None:
     _, secret = await engine.keys.create(NewApiKey(name=HOSTILE[0], access=Access.READ))
     await engine.add(f"Ana likes {MIXED}", user=NAME)
     await tab.open(page_path("login"))

@@ -14,16 +14,16 @@ from aiohttp import web
 from integration.test_embeddings_api import WORDS, by_words
 from integration.test_openai_providers import Reply
 from patience import PATIENCE_S
-from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_components
-from recollect.engine.query_builder import NO_SIMILARITY, PAUSE_S
-from recollect.server.chat_completions import ChatProxy
-from recollect.settings import Settings
-from recollect.testing import NEW_YEAR, FakeClock
-from recollect.types import MemoryKind, RequestScope
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 from stores import DURABLE, url_of
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.components import open_components
+from toldonce.engine.query_builder import NO_SIMILARITY, PAUSE_S
+from toldonce.server.chat_completions import ChatProxy
+from toldonce.settings import Settings
+from toldonce.testing import NEW_YEAR, FakeClock
+from toldonce.types import MemoryKind, RequestScope
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 # A busy machine answers in this time while the server is well; in one trouble it is waited for.
@@ -104,7 +104,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def told(kind: str, tmp_path: Path, embeddings: Embeddings, clock: FakeClock) -> AsyncIterator[AsyncRecollect]:
+async def told(kind: str, tmp_path: Path, embeddings: Embeddings, clock: FakeClock) -> AsyncIterator[AsyncToldOnce]:
     """An engine with that embedder, and with memories formed while the embedder worked."""
     settings = Settings(
         database_url=url_of(kind, tmp_path),
@@ -113,7 +113,7 @@ async def told(kind: str, tmp_path: Path, embeddings: Embeddings, clock: FakeClo
         embed_dim=WORDS.dim,
         recall_timeout_s=RECALL_TIMEOUT_S,
     )
-    async with AsyncRecollect(await open_components(settings, clock)) as engine:
+    async with AsyncToldOnce(await open_components(settings, clock)) as engine:
         for number, (at, text) in enumerate(SAID):
             message, said_at = {"role": "user", "content": text}, datetime.fromisoformat(at)
             await engine.record([message], user="ana", conversation=f"chat-{number}", said_at=said_at)
@@ -121,7 +121,7 @@ async def told(kind: str, tmp_path: Path, embeddings: Embeddings, clock: FakeClo
         yield engine
 
 
-async def asked(engine: AsyncRecollect, text: str) -> tuple[str, str, float]:
+async def asked(engine: AsyncToldOnce, text: str) -> tuple[str, str, float]:
     """Ask through the proxy; return the prompt that went upstream, the header, and how long it took."""
     way = ScriptedBackend([(200, JSON, [whole("Well.")])])
     proxy, call, before = ChatProxy(engine, way, POLICY), Call(chat(text)), time.monotonic()
@@ -132,14 +132,14 @@ async def asked(engine: AsyncRecollect, text: str) -> tuple[str, str, float]:
     sent = json.loads(way.asked[0].body)
     return (
         "\n".join(message["content"] for message in sent["messages"]),
-        call.answer_headers["x-recollect-memory"],
+        call.answer_headers["x-toldonce-memory"],
         took,
     )
 
 
 @pytest.mark.parametrize("trouble", TROUBLES)
 async def test_without_its_embedder_the_chat_still_gets_facts_words_and_dates(
-    told: AsyncRecollect, embeddings: Embeddings, clock: FakeClock, trouble: str
+    told: AsyncToldOnce, embeddings: Embeddings, clock: FakeClock, trouble: str
 ) -> None:
     prompt, header, _ = await asked(told, "What does my brother Tomas repair?")
     assert "accordions" in prompt
@@ -163,7 +163,7 @@ async def test_without_its_embedder_the_chat_still_gets_facts_words_and_dates(
 
 
 async def test_a_hanging_embedder_costs_one_chat_its_time_limit_and_no_more(
-    told: AsyncRecollect, embeddings: Embeddings, clock: FakeClock
+    told: AsyncToldOnce, embeddings: Embeddings, clock: FakeClock
 ) -> None:
     await embeddings.fall_into("hangs")
     before = embeddings.asked
@@ -178,7 +178,7 @@ async def test_a_hanging_embedder_costs_one_chat_its_time_limit_and_no_more(
 
 @pytest.mark.parametrize("trouble", ["refuses", "500", "other length"])
 async def test_a_search_says_that_similarity_was_left_out_and_why(
-    told: AsyncRecollect, embeddings: Embeddings, trouble: str
+    told: AsyncToldOnce, embeddings: Embeddings, trouble: str
 ) -> None:
     well = await told.search("accordions", user="ana")
     assert well.warning == ""
@@ -206,7 +206,7 @@ async def test_a_search_says_that_similarity_was_left_out_and_why(
 
 @pytest.mark.parametrize("profile", ["user", "session", "app", "character"])
 async def test_profiles_that_rank_by_similarity_find_by_words_meanwhile(
-    told: AsyncRecollect, embeddings: Embeddings, profile: str
+    told: AsyncToldOnce, embeddings: Embeddings, profile: str
 ) -> None:
     scenes = {
         "app": RequestScope(profile="app", app="kitchen"),
@@ -227,7 +227,7 @@ async def test_profiles_that_rank_by_similarity_find_by_words_meanwhile(
 
 
 async def test_what_is_said_meanwhile_is_formed_once_the_embedder_is_back(
-    told: AsyncRecollect, embeddings: Embeddings, clock: FakeClock
+    told: AsyncToldOnce, embeddings: Embeddings, clock: FakeClock
 ) -> None:
     await embeddings.fall_into("503")
     await told.record([{"role": "user", "content": "I live in Ghent now."}], user="ana", conversation="later")

@@ -9,15 +9,15 @@ from aiohttp import web
 
 from integration.test_openai_providers import Handler, Reply, refuses, serving, vectors_of_length
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadEmbedderError, ModelError
-from recollect.providers.embedder_loader import try_out
-from recollect.providers.json_client import ApiRefusedError
-from recollect.providers.openai_models import EmbedOptions, OpenAIEmbedder, discover_dim
-from recollect.providers.rerankers import ApiReranker
-from recollect.settings import Settings
-from recollect.testing import WordEmbedder
-from recollect.types import EmbedderKind, EmbedderSpec
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadEmbedderError, ModelError
+from toldonce.providers.embedder_loader import try_out
+from toldonce.providers.json_client import ApiRefusedError
+from toldonce.providers.openai_models import EmbedOptions, OpenAIEmbedder, discover_dim
+from toldonce.providers.rerankers import ApiReranker
+from toldonce.settings import Settings
+from toldonce.testing import WordEmbedder
+from toldonce.types import EmbedderKind, EmbedderSpec
 
 WORDS = WordEmbedder(96)
 
@@ -126,20 +126,20 @@ async def test_a_database_is_changed_over_to_an_api_and_the_key_stays_in_its_var
     file = tmp_path / "kept.sqlite3"
     settings = Settings(database_url=f"sqlite:///{file}")
     async with serving(by_words) as server:
-        async with await AsyncRecollect.open(settings) as engine:
+        async with await AsyncToldOnce.open(settings) as engine:
             await engine.add("Ana is allergic to peanuts.", user="ana")
             await engine.add("Ben lives in Oslo.", user="ana")
             trial = await engine.embedder.try_out(api(server.url, key_env="MY_EMBED_KEY", batch=8))
             report = await engine.embedder.use(trial)
             assert (report.memories, trial.record.dim) == (2, 96)
-        async with await AsyncRecollect.open(settings) as engine:
+        async with await AsyncToldOnce.open(settings) as engine:
             found = await engine.search("Who lives in Oslo?", user="ana")
             assert found.items[0].memory.text == "Ben lives in Oslo."
             assert found.items[0].similarity > found.items[-1].similarity
         assert {request.headers["Authorization"] for request in server.requests} == {"Bearer sk-very-secret"}
         assert max(len(body["input"]) for body in server.bodies) == 8
     assert b"sk-very-secret" not in all_bytes(tmp_path)
-    async with await AsyncRecollect.open(settings) as engine:  # the server is gone
+    async with await AsyncToldOnce.open(settings) as engine:  # the server is gone
         assert len(await engine.list(user="ana")) == 2
         with pytest.raises(ModelError, match="cannot be reached"):
             await engine.embedder.check("tea")

@@ -44,7 +44,7 @@ def test_the_end_of_an_answer_waits_until_the_turn_is_durable(
     with ExitStack() as holding:
         # Held before it is asked: what is recorded within a few milliseconds would be there before the lock is.
         holding.enter_context(held(server.database))
-        with sent(server.port, PATH, body(text, stream=stream), {"x-recollect-user": name}) as wire:
+        with sent(server.port, PATH, body(text, stream=stream), {"x-toldonce-user": name}) as wire:
             while stream and b"You said" not in received:
                 received += wire.recv(1 << 16)
             wire.settimeout(_WATCHED_S)
@@ -80,8 +80,8 @@ def test_an_answer_whose_record_takes_too_long_ends_and_says_so(start_server: St
 
 def says_not_recorded(answer: RawAnswer, stream: bool) -> bool:
     if not stream:
-        return (answer.header("x-recollect-memory") or "").endswith("; not recorded in time")
-    before, _, after = answer.body.partition(b": recollect: not recorded in time\n\n")
+        return (answer.header("x-toldonce-memory") or "").endswith("; not recorded in time")
+    before, _, after = answer.body.partition(b": toldonce: not recorded in time\n\n")
     return answer.whole and DONE not in before and after.endswith(DONE)
 
 
@@ -94,7 +94,7 @@ def test_the_chat_goes_on_when_the_database_is_gone(
         file.write(b"\0" * 4096)
     for suffix in ("-wal", "-shm"):
         Path(f"{server.database}{suffix}").unlink(missing_ok=True)
-    answer = chat(server.port, "echo", [user(f"Are you there, {name}?")], {"x-recollect-user": name}, stream=True)
+    answer = chat(server.port, "echo", [user(f"Are you there, {name}?")], {"x-toldonce-user": name}, stream=True)
     assert answer.status == 200
     assert answer.text == f"You said: Are you there, {name}?"
     assert upstream.having(f"there, {name}")

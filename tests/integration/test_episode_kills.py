@@ -12,13 +12,13 @@ import pytest
 
 from forked_processes import run_python
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect, Components
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.store.failpoint import VARIABLE
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import MemoryKind
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import VARIABLE
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import MemoryKind
 
 SCRIPT = Path(__file__).parent / "episode_process.py"
 TESTS = Path(__file__).parent.parent
@@ -48,7 +48,7 @@ async def told(url: str) -> tuple[list[int], list[int], bool]:
         model=None,
         counter=token_counter(),
     )
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         chats = await engine.conversations.list(user="ana")
         if not chats:
             return [], [], True

@@ -1,4 +1,4 @@
-"""`recollect eval` as a process: with a model and a judge behind a real port, and stopped by a real Ctrl-C."""
+"""`toldonce eval` as a process: with a model and a judge behind a real port, and stopped by a real Ctrl-C."""
 
 import json
 import signal
@@ -14,7 +14,7 @@ import pytest
 
 from integration.shell import Shell
 from patience import PATIENCE_S
-from recollect.providers.static_embedder import StaticEmbedder
+from toldonce.providers.static_embedder import StaticEmbedder
 
 GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
 Answer = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
@@ -79,11 +79,11 @@ def scripted(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 
 def test_answers_are_judged_strictly_beside_a_full_context_row(shell: Shell) -> None:
     with served(scripted) as (url, asked):
-        shell.environment |= {"RECOLLECT_UPSTREAM_URL": url, "RECOLLECT_UPSTREAM_KEY": "sk-mine"}
+        shell.environment |= {"TOLDONCE_UPSTREAM_URL": url, "TOLDONCE_UPSTREAM_KEY": "sk-mine"}
         code, out, err = shell.run("eval", str(GARDEN), "--model", "talker", "--judge", "judge", "--json", "-")
     assert code == 0, err
     report = json.loads(out)
-    for row in ("recollect", "full context"):
+    for row in ("toldonce", "full context"):
         counted = report["answers"][row]["all"]
         assert {name: counted[name] for name in ("questions", "right", "wrong", "unjudged", "failed")} == {
             "questions": 4,
@@ -98,13 +98,13 @@ def test_answers_are_judged_strictly_beside_a_full_context_row(shell: Shell) -> 
     assert "sk-mine" not in out
     whole = [body["messages"][0]["content"] for _, body in asked if body["model"] == "talker"]
     assert any("[Sunday, 03 May 2026] Ana: Three hives, all of them painted blue." in text for text in whole)
-    answers = {question["id"]: question["answers"]["recollect"] for question in report["questions"]}
+    answers = {question["id"]: question["answers"]["toldonce"] for question in report["questions"]}
     assert (answers["colour"]["verdict"], answers["colour"]["answer"]) == ("right", "They are blue.")
     assert (answers["count"]["verdict"], answers["count"]["reason"]) == ("unjudged", "Hard to say.")
 
 
 def test_a_conversation_without_room_is_cut_at_its_start_and_reported(shell: Shell) -> None:
-    elsewhere = {"RECOLLECT_UPSTREAM_URL": "http://127.0.0.1:1/v1", "RECOLLECT_UPSTREAM_KEY": "sk-for-another-server"}
+    elsewhere = {"TOLDONCE_UPSTREAM_URL": "http://127.0.0.1:1/v1", "TOLDONCE_UPSTREAM_KEY": "sk-for-another-server"}
     shell.environment |= elsewhere
     with served(scripted) as (url, asked):
         code, out, err = shell.run(
@@ -126,9 +126,9 @@ def test_no_full_context_row_is_asked_for_where_it_has_no_room(shell: Shell) -> 
         )
     report = json.loads(out)
     assert code == 0
-    assert list(report["answers"]) == ["recollect"]
-    assert report["answers"]["recollect"]["all"]["failed"] == 1
-    assert report["answers"]["recollect"]["all"]["right_share"] == 0
+    assert list(report["answers"]) == ["toldonce"]
+    assert report["answers"]["toldonce"]["all"]["failed"] == 1
+    assert report["answers"]["toldonce"]["all"]["right_share"] == 0
 
 
 def embedded(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -138,7 +138,7 @@ def embedded(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 
 
 def test_an_embedder_at_a_url_is_tried_out_measured_and_its_length_found(shell: Shell) -> None:
-    shell.environment["RECOLLECT_EMBED_KEY"] = "sk-mine"
+    shell.environment["TOLDONCE_EMBED_KEY"] = "sk-mine"
     arguments = ("eval", str(GARDEN), "--json", "-", "--query-prefix", "query: ")
     with served(embedded) as (url, asked):
         code, out, err = shell.run(*arguments, "--embedder", f"{url}/embeddings", "--embedder-model", "words")
@@ -155,7 +155,7 @@ def test_an_embedder_at_a_url_is_tried_out_measured_and_its_length_found(shell: 
 def _begun(work: Path, number: int) -> bool:
     """Tell whether an evaluation is at that conversation, or behind it."""
     # Beside the numbered ones lies the database that settings are looked at with.
-    begun = (path.stem for path in work.glob("recollect-eval-*/*.sqlite3"))
+    begun = (path.stem for path in work.glob("toldonce-eval-*/*.sqlite3"))
     return any(stem.isdecimal() and int(stem) >= number for stem in begun)
 
 
@@ -177,6 +177,6 @@ def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(shell: Shell, tmp_
     report = json.loads(out)
     assert report["partial"] is True
     assert 3 <= report["data"]["conversations_done"] < 500
-    assert report["retrieval"]["recollect"]["all"]["R@10"]["questions"] >= 9
+    assert report["retrieval"]["toldonce"]["all"]["R@10"]["questions"] >= 9
     assert err.decode() == "interrupted: the results are partial\n"
-    assert list(work.glob("recollect-eval-*")) == []
+    assert list(work.glob("toldonce-eval-*")) == []

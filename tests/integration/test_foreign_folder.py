@@ -15,11 +15,11 @@ import pytest
 from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess, event
 from integration.raw_client import eventually
-from recollect.formation import reader as reading
-from recollect.hook.places import log_path, target_name
-from recollect.hook.spool import add_turn
-from recollect.settings import Settings
-from recollect.store.database_key import DatabaseKey
+from toldonce.formation import reader as reading
+from toldonce.hook.places import log_path, target_name
+from toldonce.hook.spool import add_turn
+from toldonce.settings import Settings
+from toldonce.store.database_key import DatabaseKey
 
 SAID = "We use pnpm in this project, never npm. I'm allergic to peanuts."
 ASKED = "Which package manager do we use?"
@@ -35,7 +35,7 @@ class Trap:
         self.folder = folder / "shop"
         self._told = folder / "executed.txt"
         (self.folder / ".git").mkdir(parents=True)
-        names = {*sys.stdlib_module_names, *packages_distributions(), "recollect", "sitecustomize", "usercustomize"}
+        names = {*sys.stdlib_module_names, *packages_distributions(), "toldonce", "sitecustomize", "usercustomize"}
         for name in names:
             if name.isidentifier():
                 source = f"open({str(self._told)!r}, 'a').write({name!r} + '\\n')\nraise SystemExit('executed')\n"
@@ -114,7 +114,7 @@ def test_the_process_that_delivers_what_waits_runs_nothing_of_the_folder(
     assert turn is not None
     turn.keep()
 
-    told = f"from recollect.hook.delivery import start_process; start_process('recollect.hook.backlog', [{url!r}])"
+    told = f"from toldonce.hook.delivery import start_process; start_process('toldonce.hook.backlog', [{url!r}])"
     subprocess.run([sys.executable, "-P", "-c", told], check=True)
 
     assert eventually(lambda: Path(log_path()).exists() and "Error" in Path(log_path()).read_text(), within_s=60)
@@ -148,7 +148,7 @@ def test_the_command_line_and_its_mcp_server_run_nothing_of_the_folder(trap: Tra
 def test_relative_paths_of_settings_mean_what_they_meant_in_the_agents_folder(trap: Trap, hook: HookProcess) -> None:
     """The process works in another folder, and finds the database and its key all the same."""
     (trap.folder / "key.txt").write_text(KEY)
-    relative = {"RECOLLECT_DATABASE_URL": "sqlite:///memory.db", "RECOLLECT_DATABASE_KEY_FILE": "key.txt"}
+    relative = {"TOLDONCE_DATABASE_URL": "sqlite:///memory.db", "TOLDONCE_DATABASE_KEY_FILE": "key.txt"}
     raw = event("UserPromptSubmit", prompt=SAID, cwd=str(trap.folder))
 
     ran = subprocess.run(hook.command(), cwd=trap.folder, env=hook.env | relative, input=raw, capture_output=True)

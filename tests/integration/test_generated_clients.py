@@ -17,8 +17,8 @@ from integration.npm_packages import INSTALL_S
 from integration.raw_client import request
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.types import Access, NewApiKey
+from toldonce import ToldOnce
+from toldonce.types import Access, NewApiKey
 
 HERE = Path(__file__).parent / "generated"
 GENERATOR = "openapi-python-client==0.29.1"
@@ -51,7 +51,7 @@ def document(server: ServerProcess, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture(scope="module")
 def key(server: ServerProcess, document: Path) -> str:
     """A key of user ana, and of none else."""
-    with Recollect.connect(server.base_url) as memory:
+    with ToldOnce.connect(server.base_url) as memory:
         return memory.keys.create(NewApiKey(name="generated", access=Access.WRITE, user="ana"))[1]
 
 

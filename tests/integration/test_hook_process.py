@@ -83,7 +83,7 @@ def test_sessions_that_begin_at_once_share_one_process_and_lose_nothing(hook: Ho
 def test_the_socket_is_the_users_alone(hook: HookProcess) -> None:
     hook.prompt("Hello there.")
 
-    [path] = (hook.runtime / "recollect").glob("*.sock")
+    [path] = (hook.runtime / "toldonce").glob("*.sock")
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
 

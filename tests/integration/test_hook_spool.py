@@ -33,7 +33,7 @@ def hook(tmp_path: Path) -> Iterator[HookProcess]:
 
 
 def waiting(hook: HookProcess) -> list[Path]:
-    return sorted((hook.home / "state" / "recollect" / "spool").glob("*"))
+    return sorted((hook.home / "state" / "toldonce" / "spool").glob("*"))
 
 
 def said(database: Path, user: str = "local") -> list[tuple[str, str]]:
@@ -115,7 +115,7 @@ def test_a_turn_that_the_server_refuses_is_put_aside(hook: HookProcess, tmp_path
 def test_what_waits_for_one_key_is_not_given_to_another(hook: HookProcess, tmp_path: Path) -> None:
     port = free_port()
     url = ("--url", f"http://127.0.0.1:{port}")
-    hook.run(event("UserPromptSubmit", turn="1", prompt="I live in Oslo.", cwd="/work/a"), *url, RECOLLECT_KEY="rk_a")
+    hook.run(event("UserPromptSubmit", turn="1", prompt="I live in Oslo.", cwd="/work/a"), *url, TOLDONCE_KEY="rk_a")
     server = ServerProcess(tmp_path / "server", settings={"PORT": str(port)})
     server.start()
     try:
@@ -192,7 +192,7 @@ def test_kills_of_the_background_process_lose_and_double_nothing(hook: HookProce
 def test_an_encrypted_database_has_no_spool(hook: HookProcess) -> None:
     raw = event("UserPromptSubmit", prompt="I live in Oslo.")
 
-    hook.run(raw, "--url", "http://127.0.0.1:1", RECOLLECT_DATABASE_KEY="correct horse battery")
+    hook.run(raw, "--url", "http://127.0.0.1:1", TOLDONCE_DATABASE_KEY="correct horse battery")
 
     assert waiting(hook) == []
     assert "Oslo" not in hook.log

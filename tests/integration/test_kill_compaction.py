@@ -38,10 +38,10 @@ SELECT m.text FROM memory AS m LEFT JOIN hot AS h ON h.subject = m.subject AND h
 
 
 def run(folder: Path, first: int, point: str = "", count: int = 0) -> int:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TOLDONCE_")}
     environment["PYTHONPATH"] = str(SCRIPT.parents[1])
     if point in ("before-commit", "after-commit"):
-        environment["RECOLLECT_FAILPOINT"] = f"{point}:{count}"
+        environment["TOLDONCE_FAILPOINT"] = f"{point}:{count}"
     die = count if point == "in-question" else 0
     url = f"sqlite:///{folder / 'memory.sqlite3'}"
     return run_python(

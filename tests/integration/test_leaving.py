@@ -53,7 +53,7 @@ def test_upstream_is_let_go_when_the_client_leaves(
 ) -> None:
     model, stream = PHASES[phase]
     assert upstream.wait_idle()
-    headers = {"x-recollect-user": name, "x-recollect-memory": memory}
+    headers = {"x-toldonce-user": name, "x-toldonce-memory": memory}
     with sent(server.port, PATH, body(model, name, stream=stream), headers) as wire:
         assert eventually(lambda: bool(upstream.having(name)) and upstream.answering == 1)
         if model == "slow" and stream:
@@ -74,7 +74,7 @@ def test_a_client_that_leaves_within_its_request_reaches_no_upstream(
 def test_what_was_said_until_the_client_left_is_kept_as_incomplete(
     server: ServerProcess, database: Database, name: str
 ) -> None:
-    with sent(server.port, PATH, body("slow", f"Count for {name}.", stream=True), {"x-recollect-user": name}) as wire:
+    with sent(server.port, PATH, body("slow", f"Count for {name}.", stream=True), {"x-toldonce-user": name}) as wire:
         received = b""
         while received.count(b"content") < 4:
             received += wire.recv(1 << 16)

@@ -11,14 +11,14 @@ from aiohttp import web
 
 from integration.malformed import CASES, PROFILES, SAID, Ends, Good, Reply, good
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect, Components
-from recollect.formation.bisection import BY_RULES
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.openai_models import OpenAIChatModel
-from recollect.testing import FakeClock
-from recollect.types import Action, FormationStatus, Memory, MemoryState, RequestScope, Subject
 from sample_chats import user
 from soak import SOAK
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.formation.bisection import BY_RULES
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.openai_models import OpenAIChatModel
+from toldonce.testing import FakeClock
+from toldonce.types import Action, FormationStatus, Memory, MemoryState, RequestScope, Subject
 
 ATTEMPTS = 2
 # In the first profile each answer; in each other one its share of them, and those that end otherwise there.
@@ -87,7 +87,7 @@ class Asked:
     """An engine that asks a server, one conversation in a profile, and what became of it."""
 
     def __init__(self, parts: Components, profile: str, model: OpenAIChatModel, clock: FakeClock) -> None:
-        self.engine = AsyncRecollect(replace(parts, model=model))
+        self.engine = AsyncToldOnce(replace(parts, model=model))
         self.scope = RequestScope(profile=profile, app="calendar", characters=("Kira", "user"))
         self._clock = clock
 

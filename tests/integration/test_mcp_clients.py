@@ -14,9 +14,9 @@ from integration.npm_packages import install_packages
 from integration.server_process import StartServer
 from integration.test_mcp_processes import SCRIPT, environment
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.types import MemoryState
 from soak import whole_only
+from toldonce import ToldOnce
+from toldonce.types import MemoryState
 
 CLIENTS = (
     "node@24",
@@ -25,8 +25,8 @@ CLIENTS = (
     "@modelcontextprotocol/inspector@2.12.0",
 )
 CALLS = (
-    ToolCall("recollect", "remember", {"text": "Ana rows on Tuesdays."}),
-    ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
+    ToolCall("toldonce", "remember", {"text": "Ana rows on Tuesdays."}),
+    ToolCall("toldonce", "recall_memory", {"query": "When does Ana row?"}),
 )
 TOOLS = ["recall_memory", "remember", "list_memories", "correct_memory", "forget_memory"]
 _CODEX = """model = "gpt-5"
@@ -36,7 +36,7 @@ name = "scripted"
 base_url = "http://127.0.0.1:{port}/v1"
 env_key = "SCRIPTED_KEY"
 wire_api = "responses"
-[mcp_servers.recollect]
+[mcp_servers.toldonce]
 {server}
 required = true
 default_tools_approval_mode = "approve"
@@ -109,9 +109,9 @@ def test_an_agents_model_remembers_and_recalls(
         database, url = server.database, f"http://127.0.0.1:{server.port}/mcp"
     env = environment(database) | {"HOME": str(tmp_path), "SCRIPTED_KEY": "x", "ANTHROPIC_AUTH_TOKEN": "x"}
     env |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
-    with Recollect(database) as memory:
+    with ToldOnce(database) as memory:
         boat = memory.add("Ana sold her boat.")
-    forget = ToolCall("recollect", "forget_memory", {"id": boat.id[-8:], "reason": "the user asked for it"})
+    forget = ToolCall("toldonce", "forget_memory", {"id": boat.id[-8:], "reason": "the user asked for it"})
     with agent_upstream((*CALLS, forget)) as (port, bodies):
         env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
         command = _codex(tmp_path, url, env, port) if name == "codex" else _claude(tmp_path, url, env)
@@ -119,23 +119,23 @@ def test_an_agents_model_remembers_and_recalls(
         results = [body for body in bodies if "Ana rows on Tuesdays." in body]
     assert len(results) == 3
     assert "memories" in results[1]
-    assert "recollect undo" in bodies[-1] or '\\"undo\\"' in bodies[-1]
-    with Recollect(database) as memory:
+    assert "toldonce undo" in bodies[-1] or '\\"undo\\"' in bodies[-1]
+    with ToldOnce(database) as memory:
         assert memory.get(boat.id).state is MemoryState.CLOSED
 
 
 def _claude(folder: Path, url: str, env: dict[str, str]) -> list[str]:
-    own = {name: value for name, value in env.items() if name.startswith("RECOLLECT_")}
+    own = {name: value for name, value in env.items() if name.startswith("TOLDONCE_")}
     server = {"type": "http", "url": url} if url else {"command": SCRIPT, "args": ["mcp"], "env": own}
     config = folder / "mcp.json"
-    config.write_text(json.dumps({"mcpServers": {"recollect": server}}), "utf-8")
-    options = ["--mcp-config", str(config), "--strict-mcp-config", "--allowedTools", "mcp__recollect"]
+    config.write_text(json.dumps({"mcpServers": {"toldonce": server}}), "utf-8")
+    options = ["--mcp-config", str(config), "--strict-mcp-config", "--allowedTools", "mcp__toldonce"]
     return ["claude", "-p", "When do I row?", *options]
 
 
 def _codex(folder: Path, url: str, env: dict[str, str], port: int) -> list[str]:
-    database = env["RECOLLECT_DATABASE_URL"]
-    program = f'command = "{SCRIPT}"\nargs = ["mcp"]\nenv = {{RECOLLECT_DATABASE_URL = "{database}"}}'
+    database = env["TOLDONCE_DATABASE_URL"]
+    program = f'command = "{SCRIPT}"\nargs = ["mcp"]\nenv = {{TOLDONCE_DATABASE_URL = "{database}"}}'
     config = folder / ".codex" / "config.toml"
     config.parent.mkdir()
     config.write_text(_CODEX.format(port=port, server=f'url = "{url}"' if url else program), "utf-8")

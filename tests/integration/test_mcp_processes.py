@@ -1,4 +1,4 @@
-"""`recollect mcp` and /mcp as processes: the SDK's client in both eras, kills, and several clients of one file."""
+"""`toldonce mcp` and /mcp as processes: the SDK's client in both eras, kills, and several clients of one file."""
 
 import asyncio
 import json
@@ -19,10 +19,10 @@ from mcp_types import ElicitRequestParams, ElicitResult
 
 from integration.server_process import StartServer
 from patience import PATIENCE_S
-from recollect import AsyncRecollect
-from recollect.types import Access, NewApiKey
+from toldonce import AsyncToldOnce
+from toldonce.types import Access, NewApiKey
 
-SCRIPT = str(Path(sys.executable).with_name("recollect"))
+SCRIPT = str(Path(sys.executable).with_name("toldonce"))
 _HELLO = {
     **{"jsonrpc": "2.0", "id": 0, "method": "initialize"},
     "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
@@ -33,12 +33,12 @@ def environment(database: Path) -> dict[str, str]:
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(database.parent),
-        "RECOLLECT_DATABASE_URL": f"sqlite:///{database}",
+        "TOLDONCE_DATABASE_URL": f"sqlite:///{database}",
     }
 
 
 class Relayed(str):
-    """URL of a server that is reached through `recollect mcp --url`."""
+    """URL of a server that is reached through `toldonce mcp --url`."""
 
     __slots__ = ()
 
@@ -112,7 +112,7 @@ async def test_over_http_only_clients_of_the_new_era_ask(start_server: StartServ
 
 async def test_relays_have_the_rights_of_their_keys(start_server: StartServer) -> None:
     server = start_server(offline=True)
-    async with await AsyncRecollect.open(server.database) as memory:
+    async with await AsyncToldOnce.open(server.database) as memory:
         keys = {
             name: (await memory.keys.create(NewApiKey(name=name, access=access, user=user)))[1]
             for name, access, user in (
@@ -123,10 +123,10 @@ async def test_relays_have_the_rights_of_their_keys(start_server: StartServer) -
         }
     url = Relayed(f"http://127.0.0.1:{server.port}")
     async with (
-        connected(url, "auto", RECOLLECT_KEY=keys["ana"]) as ana,
-        connected(url, "legacy", RECOLLECT_KEY=keys["reader"]) as reader,
-        connected(url, "auto", RECOLLECT_KEY=keys["ben"]) as ben,
-        connected(url, "auto", "--read-only", RECOLLECT_KEY=keys["ben"]) as bens_reader,
+        connected(url, "auto", TOLDONCE_KEY=keys["ana"]) as ana,
+        connected(url, "legacy", TOLDONCE_KEY=keys["reader"]) as reader,
+        connected(url, "auto", TOLDONCE_KEY=keys["ben"]) as ben,
+        connected(url, "auto", "--read-only", TOLDONCE_KEY=keys["ben"]) as bens_reader,
     ):
         assert not (await ana.call_tool("remember", {"text": "Ana rows."})).is_error
         assert [tool.name for tool in (await reader.list_tools()).tools] == ["recall_memory", "list_memories"]
@@ -134,7 +134,7 @@ async def test_relays_have_the_rights_of_their_keys(start_server: StartServer) -
         found = (await reader.call_tool("recall_memory", {"query": "rows"})).structured_content["memories"]
         assert [memory["text"] for memory in found] == ["Ana rows."]
         assert (await ben.call_tool("list_memories", {})).structured_content == {"memories": []}
-    client = RawClient(Path("/none"), "--url", url, RECOLLECT_KEY="rk_unknown")
+    client = RawClient(Path("/none"), "--url", url, TOLDONCE_KEY="rk_unknown")
     client.kill()
     assert "401" in str(client.hello.get("error"))
 
@@ -171,7 +171,7 @@ async def test_clients_of_one_file_see_what_each_other_say(start_server: StartSe
 
 
 class RawClient:
-    """`recollect mcp` with its bare lines."""
+    """`toldonce mcp` with its bare lines."""
 
     def __init__(self, database: Path, *options: str, **env: str) -> None:
         self._process = subprocess.Popen(
@@ -263,10 +263,10 @@ def test_the_handshake_is_answered_before_the_embedder_is_there(tmp_path: Path) 
     _HeldEmbeddings.go.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), _HeldEmbeddings) as api:
         threading.Thread(target=api.serve_forever, daemon=True).start()
-        named = {"RECOLLECT_EMBED_MODEL": "held", "RECOLLECT_EMBED_DIM": "8"}
+        named = {"TOLDONCE_EMBED_MODEL": "held", "TOLDONCE_EMBED_DIM": "8"}
         url = f"http://127.0.0.1:{api.server_address[1]}/v1"
-        client = RawClient(tmp_path / "memory.sqlite3", RECOLLECT_EMBED_URL=url, **named)
-        assert client.hello["result"]["serverInfo"]["name"] == "recollect"
+        client = RawClient(tmp_path / "memory.sqlite3", TOLDONCE_EMBED_URL=url, **named)
+        assert client.hello["result"]["serverInfo"]["name"] == "toldonce"
         client.send('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')
         assert len(client.receive()["result"]["tools"]) == 5
         _HeldEmbeddings.go.set()

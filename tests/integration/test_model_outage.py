@@ -81,7 +81,7 @@ def worker(server: ServerProcess) -> dict[str, Any]:
 
 def say(server: ServerProcess, who: str) -> int:
     """Say something to remember; return the status of the answer."""
-    return chat(server.port, "echo", [user(SAID)], {"x-recollect-user": who}).status
+    return chat(server.port, "echo", [user(SAID)], {"x-toldonce-user": who}).status
 
 
 @pytest.mark.parametrize("way", [dead, hanging])

@@ -6,12 +6,12 @@ import pytest
 from aiohttp import web
 
 from integration.test_openai_providers import Reply, says, serving
-from recollect.engine import AsyncRecollect
-from recollect.errors import VectorSizeError
-from recollect.settings import Settings
-from recollect.types import MemoryKind
 from rows.scenes import USER
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import VectorSizeError
+from toldonce.settings import Settings
+from toldonce.types import MemoryKind
 
 
 def endpoint(dim: int) -> Any:
@@ -41,7 +41,7 @@ def settings(url: str, dim: int) -> Settings:
 async def test_u14_models_are_asked_by_their_names_at_the_length_that_is_set(dim: int) -> None:
     async with (
         serving(endpoint(dim)) as api,
-        await AsyncRecollect.open(settings(api.url, dim)) as engine,
+        await AsyncToldOnce.open(settings(api.url, dim)) as engine,
     ):
         await engine.record([user("I play the cello.")], user="ana", scope=USER)
         await engine.form()
@@ -56,7 +56,7 @@ async def test_u14_models_are_asked_by_their_names_at_the_length_that_is_set(dim
 async def test_u14_a_model_of_another_length_is_refused_with_both_lengths() -> None:
     async with (
         serving(endpoint(1024)) as api,
-        await AsyncRecollect.open(settings(api.url, 384)) as engine,
+        await AsyncToldOnce.open(settings(api.url, 384)) as engine,
     ):
         with pytest.raises(VectorSizeError, match=r"1024.*384|384.*1024"):
             await engine.add("Ana plays the cello.", user="ana")

@@ -2,7 +2,7 @@
 
 import socket
 
-from recollect.server.http_server import bind
+from toldonce.server.http_server import bind
 
 
 def test_asyncio_knows_accepted_connections_as_tcp_so_nagle_is_off() -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from integration.raw_client import assistant, user
-from recollect import AsyncRecollect
-from recollect.errors import UnknownMemoryError
-from recollect.ids import new_id
-from recollect.settings import Settings
-from recollect.testing import FakeClock
+from toldonce import AsyncToldOnce
+from toldonce.errors import UnknownMemoryError
+from toldonce.ids import new_id
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
 
 ANA_SAYS = (
     "My name is Ana. I live in Rome and I am allergic to peanuts.",
@@ -32,7 +32,7 @@ QUERIES = ("Where do I live?", "What am I allergic to?", "hiking", "dogs", "Who 
 class World:
     """One database with its engine."""
 
-    engine: AsyncRecollect
+    engine: AsyncToldOnce
     clock: FakeClock
 
     async def say(self, who: str, text: str) -> None:
@@ -63,7 +63,7 @@ class World:
 async def world(path: Path) -> World:
     clock = FakeClock()
     settings = Settings(database_url=f"sqlite:///{path / 'world.sqlite3'}")
-    return World(await AsyncRecollect.open(settings, clock=clock), clock)
+    return World(await AsyncToldOnce.open(settings, clock=clock), clock)
 
 
 async def test_anas_world_is_the_same_with_and_without_ben(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def run(folder: Path, *arguments: str) -> dict[str, object]:
 @pytest.mark.parametrize("library", ["openai", "vercel"])
 def test_a_javascript_client_chats(installed: Path, server: ServerProcess, name: str, library: str, model: str) -> None:
     database = Database(server.database)
-    chat(server.port, "echo", [user("I am allergic to almonds. I live in Turku.")], {"x-recollect-user": name})
+    chat(server.port, "echo", [user("I am allergic to almonds. I live in Turku.")], {"x-toldonce-user": name})
     assert eventually(lambda: database.settled(name))
 
     came = run(installed, library, server.base_url, name, model)

@@ -48,7 +48,7 @@ def test_strangers_reach_nothing_and_signed_requests_carry_the_key(
 
 
 def test_the_key_is_not_offered_to_everyone(start_server: StartServer) -> None:
-    with pytest.raises(AssertionError, match="RECOLLECT_UPSTREAM_KEY") as caught:
+    with pytest.raises(AssertionError, match="TOLDONCE_UPSTREAM_KEY") as caught:
         start_server(settings={**OPEN, "JWT_SECRET": "", "AUTH": "off"})
     assert "sk-operators" not in str(caught.value)
 
@@ -58,19 +58,19 @@ def test_the_first_start_makes_a_key_and_shows_it_once(start_server: StartServer
     [secret] = re.findall(r"rk_[A-Za-z0-9_-]+", server.output())
     said = [user("I count gannets in Runde.")]
     assert chat(server.port, "echo", said).status == 401
-    ours = {"Authorization": f"Bearer {secret}", "x-recollect-user": "ana"}
+    ours = {"Authorization": f"Bearer {secret}", "x-toldonce-user": "ana"}
     assert chat(server.port, "echo", said, ours).status == 200
-    beside = {"Authorization": "Bearer sk-its-own", "x-recollect-key": secret}
+    beside = {"Authorization": "Bearer sk-its-own", "x-toldonce-key": secret}
     assert chat(server.port, "echo", said, beside).status == 200
     assert keys(upstream, "gannets") == ["Bearer sk-operators", "Bearer sk-operators"]
     assert secret not in str([seen.headers for seen in upstream.seen])
     server.restart()
     assert server.output().count(secret) == 1
     assert chat(server.port, "echo", said, ours).status == 200
-    env = {"PATH": os.environ["PATH"], "RECOLLECT_DATABASE_URL": server.settings["DATABASE_URL"]}
-    done = run_python("-m", "recollect", "keys", "revoke", "k_first", env=env, cwd=server.folder, timeout=PATIENCE_S)
+    env = {"PATH": os.environ["PATH"], "TOLDONCE_DATABASE_URL": server.settings["DATABASE_URL"]}
+    done = run_python("-m", "toldonce", "keys", "revoke", "k_first", env=env, cwd=server.folder, timeout=PATIENCE_S)
     assert done.returncode == 0
-    with pytest.raises(AssertionError, match="recollect keys create"):
+    with pytest.raises(AssertionError, match="toldonce keys create"):
         server.restart()
 
 
@@ -79,13 +79,13 @@ def test_a_loopback_server_asks_for_a_key_once_one_was_made(start_server: StartS
     said = [user("I count gannets in Runde.")]
     assert chat(server.port, "echo", said).status == 200
     assert "named by header" in server.output()
-    env = {"PATH": os.environ["PATH"], "RECOLLECT_DATABASE_URL": server.settings["DATABASE_URL"]}
+    env = {"PATH": os.environ["PATH"], "TOLDONCE_DATABASE_URL": server.settings["DATABASE_URL"]}
     for arguments in (("create", "--name", "mine", "--everything", "--access", "admin"), ("list", "--json")):
-        done = run_python("-m", "recollect", "keys", *arguments, env=env, cwd=server.folder, timeout=PATIENCE_S)
+        done = run_python("-m", "toldonce", "keys", *arguments, env=env, cwd=server.folder, timeout=PATIENCE_S)
         assert done.returncode == 0
     [made] = re.findall(r"k_[0-9a-f]{12}", done.stdout)
     assert (
-        run_python("-m", "recollect", "keys", "revoke", made, env=env, cwd=server.folder, timeout=PATIENCE_S).returncode
+        run_python("-m", "toldonce", "keys", "revoke", made, env=env, cwd=server.folder, timeout=PATIENCE_S).returncode
         == 0
     )
     server.restart()

@@ -10,9 +10,9 @@ import pytest
 from aiohttp import web
 
 from patience import PATIENCE_S
-from recollect.errors import ModelError, VectorSizeError
-from recollect.providers.json_client import JsonClient
-from recollect.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
+from toldonce.errors import ModelError, VectorSizeError
+from toldonce.providers.json_client import JsonClient
+from toldonce.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
 
 KEY = "sk-very-secret"
 SCHEMA = {"type": "object", "required": ["memories"], "properties": {"memories": {"type": "array"}}}

@@ -12,7 +12,7 @@ from integration.server_process import ServerProcess
 from integration.upstream_shapes import STREAMED, WHOLE, End, Kept, Shape
 
 PATH = "/v1/chat/completions"
-OFF = {"x-recollect-memory": "off"}
+OFF = {"x-toldonce-memory": "off"}
 # Written the way no serialiser would: blanks, repeated keys, escapes, a number with more digits than a float has.
 ODD_BODY = (
     '{ "stream" : %s,\n\t"model":"shape:%s", "x-\\u00e9": 1.10000000000000000001, "seed":1, "seed":2,'
@@ -83,7 +83,7 @@ def test_with_memory_on_every_shape_differs_only_by_the_splice(
 ) -> None:
     shape = shape_of(shape_name, stream)
     text = f"{name}-on."
-    answer = request(server.port, PATH, odd_body(shape_name, stream, text), {"x-recollect-user": name})
+    answer = request(server.port, PATH, odd_body(shape_name, stream, text), {"x-toldonce-user": name})
 
     assert len(upstream.having(text)) == 1, "an answer that began is never asked for again"
     if not shape.status:
@@ -111,20 +111,20 @@ def test_with_memory_on_every_shape_differs_only_by_the_splice(
 def test_with_memory_on_the_request_differs_by_what_was_put_in(
     server: ServerProcess, upstream: FakeUpstream, database: Database, name: str, stream: bool
 ) -> None:
-    who = {"x-recollect-user": name}
+    who = {"x-toldonce-user": name}
     chat(server.port, "echo", [user("I am allergic to hazelnuts. I live in Bergen.")], who)
     assert eventually(lambda: database.settled(name))
     body = odd_body("plain", stream, f"{name}: what about hazelnuts?")
     answer = request(server.port, PATH, body, who)
 
     (seen,) = upstream.having(f"{name}: what about")
-    assert b"hazelnuts" in seen.body.partition(b"</recollect-memory")[0]
+    assert b"hazelnuts" in seen.body.partition(b"</toldonce-memory")[0]
     assert is_spliced(seen.body, body)
     spliced = SPLICE.search(answer.body)
     assert spliced is not None
     assert "hazelnuts" in spliced[0].decode()
     assert SPLICE.sub(b"", answer.body, count=1) == shape_of("plain", stream).body
-    hidden = request(server.port, PATH, body, who | {"x-recollect-show": "off"})
+    hidden = request(server.port, PATH, body, who | {"x-toldonce-show": "off"})
     assert hidden.body == shape_of("plain", stream).body
 
 
@@ -155,11 +155,11 @@ def test_other_routes_pass_as_they_are(server: ServerProcess, upstream: FakeUpst
 
 
 def test_names_and_sessions_do_not_reach_upstream(server: ServerProcess, upstream: FakeUpstream, name: str) -> None:
-    private = {"x-recollect-user": name, "x-recollect-session": "s", "Cookie": "a=b", "X-Mine": "kept"}
+    private = {"x-toldonce-user": name, "x-toldonce-session": "s", "Cookie": "a=b", "X-Mine": "kept"}
     chat(server.port, "echo", [user(f"Hello from {name}.")], private | {"Authorization": "Bearer key-of-client"})
     (seen,) = upstream.having(f"from {name}.")
     names = {key.lower() for key, _ in seen.headers}
-    assert not any(key.startswith(("x-recollect-", "x-openwebui-")) for key in names)
+    assert not any(key.startswith(("x-toldonce-", "x-openwebui-")) for key in names)
     assert "cookie" not in names
     assert seen.header("x-mine") == "kept"
     assert seen.header("authorization") == "Bearer key-of-client"
@@ -168,7 +168,7 @@ def test_names_and_sessions_do_not_reach_upstream(server: ServerProcess, upstrea
 def test_a_refused_altered_request_goes_out_again_unaltered(
     server: ServerProcess, upstream: FakeUpstream, database: Database, name: str
 ) -> None:
-    who, model = {"x-recollect-user": name}, f"refuse-altered:{name}"
+    who, model = {"x-toldonce-user": name}, f"refuse-altered:{name}"
     chat(server.port, "echo", [user("I am allergic to pistachios.")], who)
     assert eventually(lambda: database.settled(name))
 
@@ -189,7 +189,7 @@ def test_a_refused_altered_request_goes_out_again_unaltered(
 def test_a_refusal_that_is_not_ours_is_asked_for_once_more_at_most(
     server: ServerProcess, upstream: FakeUpstream, name: str
 ) -> None:
-    answer = chat(server.port, "strict", [user(f"One {name}"), user("Two")], {"x-recollect-user": name})
+    answer = chat(server.port, "strict", [user(f"One {name}"), user("Two")], {"x-toldonce-user": name})
     assert answer.status == 400
     assert answer.json["error"]["message"] == "upstream says 400"
     assert len(upstream.having(name)) <= 2

@@ -91,8 +91,8 @@ def test_while_postgresql_stands_still_rest_says_so_and_chats_go_on(server: Serv
         asking = [threading.Thread(target=ask, args=(case,)) for case in REST]
         for thread in asking:
             thread.start()
-        said = chat(server.port, "echo", [user("Hello")], {"x-recollect-memory": "read"})
-        assert (said.status, (said.header("x-recollect-memory") or "")[:7]) == (200, "skipped")
+        said = chat(server.port, "echo", [user("Hello")], {"x-toldonce-memory": "read"})
+        assert (said.status, (said.header("x-toldonce-memory") or "")[:7]) == (200, "skipped")
         for thread in asking:
             thread.join(PATIENCE_S)
         assert request(server.port, "/livez", method="GET").status == 200
@@ -109,7 +109,7 @@ def test_a_turn_waits_for_a_restart_and_is_recorded_once(postgres: PostgresServe
     answers: list[RawAnswer] = []
 
     def talk() -> None:
-        headers = {"x-recollect-user": "ana", "x-openwebui-chat-id": "moving"}
+        headers = {"x-toldonce-user": "ana", "x-openwebui-chat-id": "moving"}
         answers.append(chat(server.port, "echo", [user("I moved to Oslo.")], headers, stream=True))
 
     postgres.stop(immediate=True)

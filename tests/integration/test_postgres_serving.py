@@ -63,10 +63,10 @@ def test_a_server_is_ready_when_its_database_answers_and_is_of_its_schema(
     postgres.start()
     assert eventually(lambda: readiness(server) == (200, "ready"))
     with psycopg.connect(url) as db:
-        db.execute("INSERT INTO recollect.migration (number) VALUES (999)")
+        db.execute("INSERT INTO toldonce.migration (number) VALUES (999)")
     status, reason = readiness(server)
     assert status == 503
-    assert "newer Recollect" in reason
+    assert "newer ToldOnce" in reason
 
 
 def test_a_server_told_to_stop_ends_its_answers_and_keeps_them(
@@ -77,7 +77,7 @@ def test_a_server_told_to_stop_ends_its_answers_and_keeps_them(
     answers: list[RawAnswer] = []
 
     def ask() -> None:
-        headers = {"x-recollect-user": "ana"}
+        headers = {"x-toldonce-user": "ana"}
         answers.append(chat(server.port, "steady", [user("I keep bees.")], headers, stream=True))
 
     client = threading.Thread(target=ask)
@@ -100,14 +100,14 @@ def test_a_worker_wakes_for_a_servers_record_and_finishes_before_stopping(
     worker = WorkerProcess(url, tmp_path / "worker", running)
     assert eventually(lambda: worker.ready)
     time.sleep(1.5)  # it has found nothing and waits
-    assert chat(server.port, "echo", [user("I am allergic to peanuts.")], {"x-recollect-user": "ana"}).done is False
+    assert chat(server.port, "echo", [user("I am allergic to peanuts.")], {"x-toldonce-user": "ana"}).done is False
     database = Database(url)
     assert eventually(lambda: database.settled("ana"))
 
     assert worker.stop() == 0
     assert "formed 2, failed 0" in worker.output
     with psycopg.connect(url) as db:
-        assert db.execute("SELECT count(*) FROM recollect.formation WHERE lease_token IS NOT NULL").fetchone() == (0,)
+        assert db.execute("SELECT count(*) FROM toldonce.formation WHERE lease_token IS NOT NULL").fetchone() == (0,)
 
 
 def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path, running: ExitStack) -> None:
@@ -130,7 +130,7 @@ def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path
     assert sum(1 for count in formed if count) > 1, formed
     with psycopg.connect(url) as db:
         made = db.execute(  # of what was closed since, too
-            "SELECT max(times) FROM (SELECT count(*) AS times FROM recollect.memory WHERE kind < 3"
+            "SELECT max(times) FROM (SELECT count(*) AS times FROM toldonce.memory WHERE kind < 3"
             " GROUP BY subject, kind, text) AS each"
         ).fetchone()
     assert made == (1,)
@@ -138,17 +138,17 @@ def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path
 
 @pytest.mark.parametrize("command", ["doctor", "serve", "worker"])
 def test_no_process_shows_the_password_of_the_database(command: str) -> None:
-    url = shared_server().new_database(f"password_{command}").replace("recollect@", "recollect:hunter2@")
+    url = shared_server().new_database(f"password_{command}").replace("toldonce@", "toldonce:hunter2@")
     with subprocess.Popen(
-        [sys.executable, "-m", "recollect", command],
-        env={**os.environ, "RECOLLECT_DATABASE_URL": url, "RECOLLECT_PORT": "0"},
+        [sys.executable, "-m", "toldonce", command],
+        env={**os.environ, "TOLDONCE_DATABASE_URL": url, "TOLDONCE_PORT": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     ) as process:
         assert process.stdout is not None
         said = process.stdout.readline()
-        while "recollect@" not in said:
+        while "toldonce@" not in said:
             line = process.stdout.readline()
             assert line, said
             said += line

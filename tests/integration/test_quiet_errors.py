@@ -12,7 +12,7 @@ UPSTREAM = "http://127.0.0.1:1/v1"
 HEADERS = {
     "Authorization": f"Bearer sk-{CANARY}",
     "x-api-key": f"sk-{CANARY}",
-    "x-recollect-key": f"rk_{CANARY}",
+    "x-toldonce-key": f"rk_{CANARY}",
     "x-openwebui-user-jwt": f"eyJ{CANARY}.a.b",
     "cookie": f"session={CANARY}",
 }

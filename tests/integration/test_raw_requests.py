@@ -11,9 +11,9 @@ from integration.fake_upstream import FakeUpstream
 from integration.raw_client import parse
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
-from recollect.settings import Settings
+from toldonce.settings import Settings
 
-BODY = b'{"model":"recollect/offline","messages":[{"role":"user","content":"Hello"}]}'
+BODY = b'{"model":"toldonce/offline","messages":[{"role":"user","content":"Hello"}]}'
 LENGTH = b"content-length: %d\r\n" % len(BODY)
 CHUNK = b"%x\r\n%s\r\n" % (len(BODY), BODY)
 CHAT = b"POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n"
@@ -64,7 +64,7 @@ RIGHT = {
     "chunked": [CHUNKED + CHUNK + b"0\r\n\r\n"],
     "chunked with an extension": [CHUNKED + CHUNK.replace(b"\r\n", b";a=b\r\n", 1) + b"0\r\n\r\n"],
     "chunked with a trailer that would be refused as a header": [
-        CHUNKED + CHUNK + b"0\r\nx-recollect-memory: perhaps\r\nhost: evil.example\r\n\r\n"
+        CHUNKED + CHUNK + b"0\r\nx-toldonce-memory: perhaps\r\nhost: evil.example\r\n\r\n"
     ],
     "an upgrade to HTTP/2 with its body": [CHAT + LENGTH + UPGRADE + b"\r\n" + BODY],
     "an upgrade to HTTP/2 before its body": [CHAT + LENGTH + UPGRADE + b"\r\n", BODY],
@@ -139,7 +139,7 @@ def test_a_wrong_request_is_refused_in_openais_shape(offline: ServerProcess, cas
 
 def test_what_follows_a_request_does_not_spoil_its_answer(server: ServerProcess, upstream: FakeUpstream) -> None:
     body = b'{"model":"echo","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
-    head = CHAT + b"x-recollect-memory: off\r\ncontent-length: %d\r\n\r\n" % len(body)
+    head = CHAT + b"x-toldonce-memory: off\r\ncontent-length: %d\r\n\r\n" % len(body)
 
     received = exchange(server.port, [head + body, *[b"\x00garbage\r\n\r\n"] * 3])
 

@@ -27,7 +27,7 @@ TOOL: ChatCompletionToolParam = {
 @pytest.fixture
 def known(server: ServerProcess, database: Database, name: str) -> str:
     """A user whose allergy is known, so that something is put into each request."""
-    chat(server.port, "echo", [user("I am allergic to almonds. I live in Turku.")], {"x-recollect-user": name})
+    chat(server.port, "echo", [user("I am allergic to almonds. I live in Turku.")], {"x-toldonce-user": name})
     assert eventually(lambda: database.settled(name))
     return name
 
@@ -35,7 +35,7 @@ def known(server: ServerProcess, database: Database, name: str) -> str:
 @pytest.fixture
 def openai(server: ServerProcess, known: str) -> Iterator[OpenAI]:
     with OpenAI(
-        base_url=server.base_url, api_key="sk-client", max_retries=0, default_headers={"x-recollect-user": known}
+        base_url=server.base_url, api_key="sk-client", max_retries=0, default_headers={"x-toldonce-user": known}
     ) as client:
         yield client
 
@@ -117,7 +117,7 @@ def langchain(server: ServerProcess, known: str) -> Callable[[str], ChatOpenAI]:
         base_url=server.base_url,
         api_key=SecretStr("sk-client"),
         max_retries=0,
-        default_headers={"x-recollect-user": known},
+        default_headers={"x-toldonce-user": known},
     )
 
 

@@ -51,7 +51,7 @@ def test_long_messages_are_passed_on_whole_and_recorded_in_part(
 ) -> None:
     said = f"{name} " + "word " * 1000
     before = cut_messages(small)
-    headers = {"x-recollect-user": name, "x-openwebui-chat-id": name}
+    headers = {"x-toldonce-user": name, "x-openwebui-chat-id": name}
     answer = chat(small.port, "echo", [user(said)], headers, stream=stream)
 
     assert answer.text.endswith(f"You said: {said.strip()}")
@@ -67,11 +67,11 @@ def test_long_messages_are_passed_on_whole_and_recorded_in_part(
 
 def test_a_whole_answer_that_is_not_read_is_recorded_as_a_mark(small: ServerProcess, name: str) -> None:
     said = f"{name} " + "word " * 3940
-    answer = chat(small.port, "echo", [user(said)], {"x-recollect-user": name})
+    answer = chat(small.port, "echo", [user(said)], {"x-toldonce-user": name})
 
     assert answer.text == f"You said: {said.strip()}"
     assert answer.whole
-    assert (answer.header("x-recollect-memory") or "").endswith("; answer too large to be read")
+    assert (answer.header("x-toldonce-memory") or "").endswith("; answer too large to be read")
     assert recorded(small, name)[1].startswith("[… an answer of ")
 
 
@@ -80,9 +80,9 @@ def test_a_request_that_is_not_read_is_passed_on_without_memory(
     small: ServerProcess, upstream: FakeUpstream, name: str, size: int
 ) -> None:
     body = json.dumps({"model": "echo", "messages": [user(f"{name} " + "x" * size)]}).encode()
-    answer = request(small.port, "/v1/chat/completions", body, {"x-recollect-user": name})
+    answer = request(small.port, "/v1/chat/completions", body, {"x-toldonce-user": name})
 
-    assert (answer.status, answer.header("x-recollect-memory")) == (200, "skipped")
+    assert (answer.status, answer.header("x-toldonce-memory")) == (200, "skipped")
     assert upstream.having(name)[-1].body == body
     assert upstream.having(name)[-1].header("content-length") == str(len(body))
     assert recorded(small, name) == []

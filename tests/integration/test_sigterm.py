@@ -16,9 +16,9 @@ from integration.raw_client import chat, eventually, user
 from integration.server_process import ServerProcess
 from integration.worker_process import WorkerProcess
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
 from sample_chats import ALL_KINDS
+from toldonce.engine import AsyncToldOnce
+from toldonce.settings import Settings
 
 # A process that waited for the gate would wait ten times as long.
 END_S = PATIENCE_S / 10
@@ -41,7 +41,7 @@ def forming(model: GatedModel) -> dict[str, str]:
 
 async def kept(file: Path) -> dict[str, list[str]]:
     """Return what is known of each person."""
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{file}")) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{file}")) as engine:
         return {
             person: sorted(memory.text for memory in await engine.list(user=person, kinds=ALL_KINDS, limit=1000))
             for person in PEOPLE
@@ -50,7 +50,7 @@ async def kept(file: Path) -> dict[str, list[str]]:
 
 async def attempts(file: Path) -> list[int]:
     """Return how often each formation was tried that is not done."""
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{file}")) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{file}")) as engine:
         return [status.attempts for status in await engine.admin.formations() if status.due_at is not None]
 
 
@@ -73,7 +73,7 @@ async def test_a_worker_stopped_while_a_model_answers_leaves_its_work_to_the_nex
     tmp_path: Path, model: GatedModel
 ) -> None:
     file = tmp_path / "memory.db"
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{file}")) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{file}")) as engine:
         for number, person in enumerate(PEOPLE):
             await engine.record([user(said(number))], user=person, conversation="chat")
     shutil.copy(file, tmp_path / "whole.db")
@@ -101,7 +101,7 @@ async def test_a_server_stopped_while_a_model_answers_forms_after_its_next_start
         server.start()
         model.hold_after(0)
         for number, person in enumerate(PEOPLE):
-            answer = chat(server.port, "recollect/offline", [user(said(number))], {"x-recollect-user": person})
+            answer = chat(server.port, "toldonce/offline", [user(said(number))], {"x-toldonce-user": person})
             assert answer.status == 200
         assert model.is_held.wait(PATIENCE_S)
         os.kill(server.pid, signal.SIGTERM)
@@ -119,14 +119,14 @@ async def test_a_server_stopped_while_a_model_answers_forms_after_its_next_start
 
 async def test_an_embedder_change_that_sigterm_ends_is_resumed_by_reembed(tmp_path: Path, model: GatedModel) -> None:
     file = tmp_path / "memory.db"
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{file}")) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{file}")) as engine:
         for person in PEOPLE:
             await engine.bulk.add([f"{person} saw hive number {number}." for number in range(200)], user=person)
     before = await kept(file)
     kept_variables = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-    env = kept_variables | {"HOME": str(tmp_path), "RECOLLECT_DATABASE_URL": f"sqlite:///{file}"}
+    env = kept_variables | {"HOME": str(tmp_path), "TOLDONCE_DATABASE_URL": f"sqlite:///{file}"}
     model.hold_after(6)
-    command = ("-m", "recollect", "embedder", "use", model.url, "--model", "hives", "--yes", "--batch", "32")
+    command = ("-m", "toldonce", "embedder", "use", model.url, "--model", "hives", "--yes", "--batch", "32")
     process = ForkedProcess(*command, env=env, cwd=tmp_path)
     try:
         assert model.is_held.wait(PATIENCE_S)
@@ -137,12 +137,12 @@ async def test_an_embedder_change_that_sigterm_ends_is_resumed_by_reembed(tmp_pa
     finally:
         process.kill()
     assert process.returncode == 128 + signal.SIGTERM
-    assert "`recollect reembed` resumes" in shown
+    assert "`toldonce reembed` resumes" in shown
     assert "Traceback" not in shown
     model.open()
-    done = run_python("-m", "recollect", "reembed", env=env, cwd=tmp_path, timeout=PATIENCE_S)
+    done = run_python("-m", "toldonce", "reembed", env=env, cwd=tmp_path, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{file}")) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{file}")) as engine:
         status = await engine.embedder.status()
         assert [(count.space, count.memories) for count in status.spaces] == [(status.record.space, 600)]
         assert (await engine.admin.stats(check=True)).problems == ()

@@ -36,14 +36,14 @@ def test_what_was_said_before_a_kill_is_in_the_next_conversations_prompt(
 
 def test_the_built_in_model_tells_what_was_said_before_a_kill(start_server: StartServer) -> None:
     server = start_server(offline=True)
-    first = chat(server.port, "recollect/offline", [user(PEANUTS)], stream=True)
+    first = chat(server.port, "toldonce/offline", [user(PEANUTS)], stream=True)
     server.kill()
     assert first.done
 
     server.start()
     database = Database(server.database)
     assert eventually(lambda: database.settled("local"))
-    answer = chat(server.port, "recollect/offline", [user(QUESTION)])
+    answer = chat(server.port, "toldonce/offline", [user(QUESTION)])
     assert "peanut" in answer.text.lower()
     listed = [memory["text"].lower() for memory in answer.json["memories"]]
     assert any("peanut" in text for text in listed)
@@ -60,13 +60,13 @@ def test_two_users_with_two_conversations_each_see_only_their_own(
     }
     for user_name, texts in facts.items():
         for text in texts:
-            chat(server.port, "echo:two", [user(text)], {"x-recollect-user": user_name})
+            chat(server.port, "echo:two", [user(text)], {"x-toldonce-user": user_name})
     assert eventually(lambda: all(database.settled(name) for name in facts))
 
     question = "What am I allergic to, and where do I live?"
     for user_name, other in (("ana", "ben"), ("ben", "ana")):
         history = [user("Hello there."), assistant("You said: Hello there."), user(question)]
-        answer = chat(server.port, "echo:two", history, {"x-recollect-user": user_name})
+        answer = chat(server.port, "echo:two", history, {"x-toldonce-user": user_name})
         prompt = str(upstream.having(question)[-1].json["messages"])
         mine, theirs = (
             [word for word in ("walnuts", "Lisbon", "shrimps", "Warsaw") if word in str(facts[name])]
@@ -80,7 +80,7 @@ def test_two_users_with_two_conversations_each_see_only_their_own(
 def test_a_bare_client_and_a_named_user_share_nothing(start_server: StartServer, upstream: FakeUpstream) -> None:
     server = start_server()
     database = Database(server.database)
-    chat(server.port, "echo:bare", [user("I am allergic to cashews.")], {"x-recollect-user": "carla"})
+    chat(server.port, "echo:bare", [user("I am allergic to cashews.")], {"x-toldonce-user": "carla"})
     assert eventually(lambda: database.settled("carla"))
     answer = chat(server.port, "echo:bare", [user("What am I allergic to, by the way?")])
     assert "cashews" not in str(upstream.having("by the way?")[-1].body)

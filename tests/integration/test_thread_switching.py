@@ -4,13 +4,13 @@ import asyncio
 import sys
 from pathlib import Path
 
-from recollect.server.http_server import SWITCH_S, serve
-from recollect.settings import Settings
+from toldonce.server.http_server import SWITCH_S, serve
+from toldonce.settings import Settings
 
 
 async def test_threads_take_turns_soon_as_long_as_the_server_runs(tmp_path: Path) -> None:
     before = sys.getswitchinterval()
-    settings = Settings.load(database_url=f"sqlite:///{tmp_path / 'recollect.sqlite3'}", host="127.0.0.1", port=0)
+    settings = Settings.load(database_url=f"sqlite:///{tmp_path / 'toldonce.sqlite3'}", host="127.0.0.1", port=0)
     stop, started = asyncio.Event(), asyncio.Event()
     serving = asyncio.create_task(serve(settings, say=lambda line: started.set(), stop=stop))
     await started.wait()

@@ -14,14 +14,14 @@ from integration.hook_process import SCRIPT, HookProcess
 from integration.npm_packages import install_packages
 from integration.server_process import ServerProcess, StartServer
 from patience import PATIENCE_S
-from recollect import Recollect
-from recollect.types import Access, NewApiKey
 from sample_chats import PEANUTS_AND_OSLO, user
+from toldonce import ToldOnce
+from toldonce.types import Access, NewApiKey
 
 LIBRARIES = ("node@24", "openai@7.55.0", "typescript@5.9.3", "@types/node@24.10.1", "librechat-data-provider@0.8.524")
 CALLS = (
-    ToolCall("recollect", "remember", {"text": "Ana rows on Tuesdays."}),
-    ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
+    ToolCall("toldonce", "remember", {"text": "Ana rows on Tuesdays."}),
+    ToolCall("toldonce", "recall_memory", {"query": "When does Ana row?"}),
 )
 ASKED = "When do I row?"
 AGAIN = "Does Ana row on Fridays, too?"
@@ -35,7 +35,7 @@ wire_api = "responses"
 """
 # Without a person at the terminal, Codex calls a tool, and runs a hook, only if it is told to.
 CODEX = ("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust")
-APPROVED = ("-c", 'mcp_servers.recollect.default_tools_approval_mode="approve"')
+APPROVED = ("-c", 'mcp_servers.toldonce.default_tools_approval_mode="approve"')
 CHECK = """import {configSchema} from "librechat-data-provider";
 import {load} from "js-yaml";
 import {readFileSync} from "node:fs";
@@ -46,7 +46,7 @@ process.exit(read.success ? 0 : 1);
 
 
 class Home:
-    """A user's home folder, with the clients and `recollect` on the path."""
+    """A user's home folder, with the clients and `toldonce` on the path."""
 
     def __init__(self, programs: Path, hook: HookProcess) -> None:
         self.folder = hook.home / "shop"
@@ -55,7 +55,7 @@ class Home:
         keys = {"ANTHROPIC_AUTH_TOKEN": "x", "SCRIPTED_KEY": "x", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
         self.env = hook.env | keys | {"PATH": path}
         # As with most people, the database is where it is by default.
-        del self.env["RECOLLECT_DATABASE_URL"]
+        del self.env["TOLDONCE_DATABASE_URL"]
 
     def run(self, *command: str) -> str:
         done = subprocess.run(
@@ -68,7 +68,7 @@ class Home:
         return [self.run("bash", "-c", line) for line in lines]
 
     def remembered(self, *options: str) -> list[str]:
-        listed = json.loads(self.run("recollect", "list", "--json", *options))
+        listed = json.loads(self.run("toldonce", "list", "--json", *options))
         return [memory["text"] for memory in listed["memories"]]
 
     def write_codex(self, port: int, snippet: str = "") -> None:
@@ -94,7 +94,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def keyed(server: ServerProcess) -> str:
     """Make a key of user ana; from then on, the server takes no request without one."""
-    with Recollect.connect(server.base_url) as memory:
+    with ToldOnce.connect(server.base_url) as memory:
         return memory.keys.create(NewApiKey(name="agent", access=Access.WRITE, user="ana"))[1]
 
 
@@ -103,12 +103,12 @@ def test_claude_code_is_installed_seen_and_removed(home: Home) -> None:
     home.run_lines(install)
     hooks, tools = home.run_lines(check)
     assert "claude-code, user: installed in" in hooks
-    assert "recollect: recollect mcp --project - ✔ Connected" in tools
+    assert "toldonce: toldonce mcp --project - ✔ Connected" in tools
     with agent_upstream(CALLS) as (port, bodies):
         home.env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
-        assert ANSWER in home.run("claude", "-p", ASKED, "--allowedTools", "mcp__recollect")
-        assert ANSWER in home.run("claude", "-p", AGAIN, "--allowedTools", "mcp__recollect")
-    assert any("recollect-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
+        assert ANSWER in home.run("claude", "-p", ASKED, "--allowedTools", "mcp__toldonce")
+        assert ANSWER in home.run("claude", "-p", AGAIN, "--allowedTools", "mcp__toldonce")
+    assert any("toldonce-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
     home.run_lines(remove)
     hooks, tools = home.run_lines(check)
     assert "claude-code, user: not installed in" in hooks
@@ -119,8 +119,8 @@ def test_claude_code_sends_its_key_to_a_server(home: Home, start_server: StartSe
     server = start_server(offline=True)
     [configuration] = snippets("Claude Code", "json", server.port)
     (home.folder / ".mcp.json").write_text(configuration, "utf-8")
-    home.env["RECOLLECT_KEY"] = keyed(server)
-    options = ("--mcp-config", ".mcp.json", "--strict-mcp-config", "--allowedTools", "mcp__recollect")
+    home.env["TOLDONCE_KEY"] = keyed(server)
+    options = ("--mcp-config", ".mcp.json", "--strict-mcp-config", "--allowedTools", "mcp__toldonce")
     with agent_upstream(CALLS) as (port, bodies):
         home.env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
         assert ANSWER in home.run("claude", "-p", ASKED, *options)
@@ -135,23 +135,23 @@ def test_codex_is_installed_seen_and_removed(home: Home) -> None:
         home.run_lines(install)
         hooks, tools = home.run_lines(check)
         assert "codex, user: installed in" in hooks
-        assert "recollect mcp --project" in " ".join(tools.split())
+        assert "toldonce mcp --project" in " ".join(tools.split())
         assert ANSWER in home.run(*CODEX, *APPROVED, ASKED)
         assert ANSWER in home.run(*CODEX, *APPROVED, AGAIN)
-    assert any("recollect-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
+    assert any("toldonce-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
     home.run_lines(remove)
     hooks, tools = home.run_lines(check)
     assert "codex, user: not installed in" in hooks
-    assert "recollect" not in tools
+    assert "toldonce" not in tools
 
 
 def test_codex_refuses_what_changes_memories_where_nobody_approves(home: Home) -> None:
     calls = (
-        ToolCall("recollect", "remember", {"text": "Ana rows on Tuesdays."}),
-        ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
-        ToolCall("recollect", "list_memories", {}),
-        ToolCall("recollect", "correct_memory", {"id": "0000000a", "text": "Ana rows on Fridays."}),
-        ToolCall("recollect", "forget_memory", {"id": "0000000a", "reason": "asked"}),
+        ToolCall("toldonce", "remember", {"text": "Ana rows on Tuesdays."}),
+        ToolCall("toldonce", "recall_memory", {"query": "When does Ana row?"}),
+        ToolCall("toldonce", "list_memories", {}),
+        ToolCall("toldonce", "correct_memory", {"id": "0000000a", "text": "Ana rows on Fridays."}),
+        ToolCall("toldonce", "forget_memory", {"id": "0000000a", "reason": "asked"}),
     )
     with agent_upstream(calls) as (port, bodies):
         home.write_codex(port, snippets("Codex", "toml")[0])
@@ -166,7 +166,7 @@ def test_codex_refuses_what_changes_memories_where_nobody_approves(home: Home) -
 
 def test_codex_sends_its_key_to_a_server(home: Home, start_server: StartServer) -> None:
     server = start_server(offline=True)
-    home.env["RECOLLECT_KEY"] = keyed(server)
+    home.env["TOLDONCE_KEY"] = keyed(server)
     with agent_upstream(CALLS) as (port, bodies):
         home.write_codex(port, snippets("Codex", "toml", server.port)[1])
         assert ANSWER in home.run(*CODEX, *APPROVED, ASKED)
@@ -184,7 +184,7 @@ def run_node(libraries: Path, *command: str) -> str:
 
 def test_the_typescript_snippet_has_right_types_and_recalls(libraries: Path, start_server: StartServer) -> None:
     server = start_server(offline=True)
-    with Recollect.connect(server.base_url) as memory:
+    with ToldOnce.connect(server.base_url) as memory:
         memory.record([user(PEANUTS_AND_OSLO)], user="ana")
         memory.form()
     [code] = snippets("OpenAI SDK for TypeScript", "typescript", server.port)
@@ -202,5 +202,5 @@ def test_librechat_takes_the_configuration(libraries: Path) -> None:
     (folder / "check.mjs").write_text(CHECK, "utf-8")
     read = json.loads(run_node(libraries, "node", "check.mjs"))
     [endpoint] = read["endpoints"]["custom"]
-    assert endpoint["headers"] == {"x-recollect-user": "{{LIBRECHAT_USER_ID}}"}
-    assert read["mcpServers"]["recollect"]["type"] == "streamable-http"
+    assert endpoint["headers"] == {"x-toldonce-user": "{{LIBRECHAT_USER_ID}}"}
+    assert read["mcpServers"]["toldonce"]["type"] == "streamable-http"

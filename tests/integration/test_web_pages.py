@@ -18,7 +18,7 @@ def test_a_foreign_page_neither_reads_nor_writes(start_server: StartServer, head
     server = start_server()
     answer = chat(server.port, "echo", [user("I like figs.")], headers)
     assert answer.status == 403
-    assert "RECOLLECT_ORIGINS" in answer.json["error"]["message"]
+    assert "TOLDONCE_ORIGINS" in answer.json["error"]["message"]
     assert server.health()["proxy"]["chats"] == 0
 
 
@@ -35,6 +35,6 @@ def test_a_listed_page_gets_its_stream_and_the_leave_to_read_it(start_server: St
 def test_a_variable_that_is_no_setting_is_named_at_the_start(start_server: StartServer) -> None:
     server = start_server(settings={"IDLE_TIMEOUT": "5"})
     assert (
-        "warning: RECOLLECT_IDLE_TIMEOUT is not a setting and has no effect; did you mean RECOLLECT_IDLE_TIMEOUT_S?"
+        "warning: TOLDONCE_IDLE_TIMEOUT is not a setting and has no effect; did you mean TOLDONCE_IDLE_TIMEOUT_S?"
         in (server.output())
     )

@@ -1,4 +1,4 @@
-"""`recollect worker`, as a process of its own, on an SQLite file. Starts processes."""
+"""`toldonce worker`, as a process of its own, on an SQLite file. Starts processes."""
 
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -7,8 +7,8 @@ import apsw
 
 from integration.raw_client import eventually
 from integration.worker_process import WorkerProcess
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
+from toldonce.engine import AsyncToldOnce
+from toldonce.settings import Settings
 
 
 def test_a_worker_names_unknown_variables_at_its_start(tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_a_worker_names_unknown_variables_at_its_start(tmp_path: Path) -> None:
         worker = WorkerProcess(url, tmp_path / "home", running, {"TEND_EVERY_S": "0"})
         assert eventually(lambda: worker.ready)
         assert worker.stop() == 0
-    assert "warning: RECOLLECT_TEND_EVERY_S is not a setting and has no effect" in worker.output
+    assert "warning: TOLDONCE_TEND_EVERY_S is not a setting and has no effect" in worker.output
 
 
 def maintenance_of(file: Path) -> tuple[bool, bool]:
@@ -29,7 +29,7 @@ def maintenance_of(file: Path) -> tuple[bool, bool]:
 
 async def test_sigterm_ends_maintenance_of_a_large_user_and_the_next_worker_goes_on(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{file}")) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{file}")) as engine:
         for start in (0, 1_000, 2_000):
             notes = [f"The user bought plums number {number} in Oslo." for number in range(start, start + 1_000)]
             await engine.bulk.add(notes, user="ana")

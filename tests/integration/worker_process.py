@@ -11,7 +11,7 @@ from patience import PATIENCE_S
 
 
 class WorkerProcess:
-    """`recollect worker` on a database, until the test ends or it is told to stop."""
+    """`toldonce worker` on a database, until the test ends or it is told to stop."""
 
     def __init__(self, url: str, folder: Path, running: ExitStack, settings: Mapping[str, str] | None = None) -> None:
         """Start it in a folder of its own; `settings` are without their prefix."""
@@ -20,9 +20,9 @@ class WorkerProcess:
         given = {"DATABASE_URL": url, **(settings or {})}
         with self._log.open("wb") as log:
             self._process = ForkedProcess(
-                *("-m", "recollect", "worker"),
+                *("-m", "toldonce", "worker"),
                 env={"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "PYTHONUNBUFFERED": "1"}
-                | {f"RECOLLECT_{name}": value for name, value in given.items()},
+                | {f"TOLDONCE_{name}": value for name, value in given.items()},
                 cwd=folder,
                 log=log,
             )

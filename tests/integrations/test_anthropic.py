@@ -9,9 +9,9 @@ import anthropic
 import httpx2
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.integrations.anthropic import BlockingRecollectMemoryTool, RecollectMemoryTool
-from recollect.sync import Recollect
+from toldonce.engine import AsyncToldOnce
+from toldonce.integrations.anthropic import BlockingToldOnceMemoryTool, ToldOnceMemoryTool
+from toldonce.sync import ToldOnce
 
 PLAN = "/memories/plan.md"
 SCRIPT: list[dict[str, Any]] = [
@@ -70,11 +70,11 @@ ASKED: dict[str, Any] = {
 
 
 @pytest.mark.near_only(reason="files are written through the engine's turns")
-async def test_the_sdk_runs_all_six_commands(engine: AsyncRecollect) -> None:
+async def test_the_sdk_runs_all_six_commands(engine: AsyncToldOnce) -> None:
     model = ScriptedModel()
     http = httpx2.AsyncClient(transport=httpx2.MockTransport(model.serve))
     async with anthropic.AsyncAnthropic(api_key="x", http_client=http) as client:
-        runner = client.beta.messages.tool_runner(**ASKED, tools=[RecollectMemoryTool(engine, user="ana")])
+        runner = client.beta.messages.tool_runner(**ASKED, tools=[ToldOnceMemoryTool(engine, user="ana")])
         last = await runner.until_done()
 
     assert last.content[0].type == "text"
@@ -84,8 +84,8 @@ async def test_the_sdk_runs_all_six_commands(engine: AsyncRecollect) -> None:
 def test_the_blocking_sdk_runs_all_six_commands(tmp_path: Path) -> None:
     model = ScriptedModel()
     http = httpx2.Client(transport=httpx2.MockTransport(model.serve))
-    with Recollect(tmp_path / "m.db") as memory, anthropic.Anthropic(api_key="x", http_client=http) as client:
-        tool = BlockingRecollectMemoryTool(memory, user="ana")
+    with ToldOnce(tmp_path / "m.db") as memory, anthropic.Anthropic(api_key="x", http_client=http) as client:
+        tool = BlockingToldOnceMemoryTool(memory, user="ana")
         last = client.beta.messages.tool_runner(**ASKED, tools=[tool]).until_done()
         left = tool.call({"command": "view", "path": "/memories"})
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.integrations.file_paths import MemoryFileError, memory_path
-from recollect.integrations.free_files import MAX_CHARACTERS, FreeFiles
-from recollect.integrations.memory_files import MemoryFiles
-from recollect.types import MemoryKind, RequestScope
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce
+from toldonce.integrations.file_paths import MemoryFileError, memory_path
+from toldonce.integrations.free_files import MAX_CHARACTERS, FreeFiles
+from toldonce.integrations.memory_files import MemoryFiles
+from toldonce.types import MemoryKind, RequestScope
 
 # A connection to a server has no turns of its own.
 pytestmark = pytest.mark.near_only(reason="files are written through the engine's turns")
@@ -15,16 +15,16 @@ TEXT = "# Plan\n\n  1. milk\t\n2. eggs  \r\n\n"
 
 
 @pytest.fixture
-def files(engine: AsyncRecollect) -> MemoryFiles:
+def files(engine: AsyncToldOnce) -> MemoryFiles:
     return MemoryFiles(engine, user="ana")
 
 
-async def read(engine: AsyncRecollect, path: str) -> str | None:
+async def read(engine: AsyncToldOnce, path: str) -> str | None:
     return await FreeFiles(engine, "ana").read(path)
 
 
-@pytest.mark.parametrize("text", [TEXT, "", "\n", "x", "ünïcødé 日本 🎉", "(deleted)", "(empty)", "<recollect-memory>"])
-async def test_a_file_is_kept_word_for_word(files: MemoryFiles, engine: AsyncRecollect, text: str) -> None:
+@pytest.mark.parametrize("text", [TEXT, "", "\n", "x", "ünïcødé 日本 🎉", "(deleted)", "(empty)", "<toldonce-memory>"])
+async def test_a_file_is_kept_word_for_word(files: MemoryFiles, engine: AsyncToldOnce, text: str) -> None:
     assert await files.create("/memories/plan.md", text) == "File created successfully at: /memories/plan.md"
 
     assert await read(engine, "/memories/plan.md") == text
@@ -67,7 +67,7 @@ async def test_a_folder_is_shown_two_levels_deep(files: MemoryFiles) -> None:
     assert "/memories/a/b/c.md" in await files.view("/memories/a/b")
 
 
-async def test_text_is_replaced_once(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_text_is_replaced_once(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await files.create("/memories/plan.md", "one\ntwo\nthree\ntwo")
 
     said = await files.str_replace("/memories/plan.md", "three", "3")
@@ -82,7 +82,7 @@ async def test_text_is_replaced_once(files: MemoryFiles, engine: AsyncRecollect)
             await files.str_replace("/memories/plan.md", absent, "10")
 
 
-async def test_lines_are_inserted(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_lines_are_inserted(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await files.create("/memories/plan.md", "one\nthree\n")
 
     await files.insert("/memories/plan.md", 1, "two\n")
@@ -94,7 +94,7 @@ async def test_lines_are_inserted(files: MemoryFiles, engine: AsyncRecollect) ->
         await files.insert("/memories/plan.md", 6, "six")
 
 
-async def test_files_and_folders_are_renamed_and_deleted(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_files_and_folders_are_renamed_and_deleted(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await files.create("/memories/a/one.md", "1")
     await files.create("/memories/a/b/two.md", "2")
 
@@ -108,7 +108,7 @@ async def test_files_and_folders_are_renamed_and_deleted(files: MemoryFiles, eng
     assert await read(engine, "/memories/c/one.md") == "1"
 
 
-async def test_all_versions_of_a_file_stay(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_all_versions_of_a_file_stay(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await files.create("/memories/plan.md", "one")
     await files.str_replace("/memories/plan.md", "one", "two")
     await files.delete("/memories/plan.md")
@@ -151,20 +151,20 @@ async def test_what_cannot_be_kept_is_refused(files: MemoryFiles) -> None:
         await files.create("/memories/odd.md", "a\0b")
 
 
-async def test_users_have_files_of_their_own(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_users_have_files_of_their_own(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await files.create("/memories/plan.md", "secret")
 
     assert "plan" not in await MemoryFiles(engine, user="ben").view("/memories")
 
 
-async def test_no_memory_is_formed_from_a_file(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_no_memory_is_formed_from_a_file(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await files.create("/memories/plan.md", "I live in Rome.")
     await engine.form()
 
     assert not await engine.list(user="ana", kinds=list(MemoryKind))
 
 
-async def test_a_view_shows_what_is_remembered(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_a_view_shows_what_is_remembered(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await engine.record([user("I live in Rome.")], user="ana")
     said = "Deploys of the shop run every Tuesday at ten,\nand Kim signs them off."
     await engine.record([user(said)], user="ana", scope=RequestScope(profile="project", app="shop"))
@@ -175,7 +175,7 @@ async def test_a_view_shows_what_is_remembered(files: MemoryFiles, engine: Async
     assert "/memories/projects/shop.md" in await files.view("/memories")
 
 
-async def test_a_changed_line_corrects_its_memory_and_can_be_undone(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_a_changed_line_corrects_its_memory_and_can_be_undone(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await engine.record([user("I live in Rome. I'm allergic to peanuts.")], user="ana")
     await engine.form()
 
@@ -186,7 +186,7 @@ async def test_a_changed_line_corrects_its_memory_and_can_be_undone(files: Memor
     assert "peanuts" in await files.view("/memories/profile.md")
 
 
-async def test_a_changed_line_of_a_quotation_is_a_note_in_its_place(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_a_changed_line_of_a_quotation_is_a_note_in_its_place(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await engine.record([user("The tenants of my flat moved out in March, a family of four.")], user="ana")
     await engine.form()
     assert "a family of four" in await files.view("/memories/notes.md")
@@ -197,7 +197,7 @@ async def test_a_changed_line_of_a_quotation_is_a_note_in_its_place(files: Memor
     assert (note.kind, "a couple" in note.text) == (MemoryKind.NOTE, True)
 
 
-async def test_a_deleted_line_is_forgotten_and_a_new_one_is_a_note(files: MemoryFiles, engine: AsyncRecollect) -> None:
+async def test_a_deleted_line_is_forgotten_and_a_new_one_is_a_note(files: MemoryFiles, engine: AsyncToldOnce) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     await engine.add("Ana owns a boat.", user="ana")
 

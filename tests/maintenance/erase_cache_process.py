@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-from recollect import Recollect
-from recollect.formation.reader import _CHILD, MAX_INLINE_CHARACTERS
+from toldonce import ToldOnce
+from toldonce.formation.reader import _CHILD, MAX_INLINE_CHARACTERS
 
 # Written backwards: only what was recorded and kept says it forwards.
 NAME = "ellivlazteuq"[::-1]
@@ -43,14 +43,14 @@ def holders() -> list[str]:
 
 
 def words_in_child() -> int:
-    how, count = _CHILD.call(10.0, eval, ("__import__('recollect.text').text.stem.cache_info().currsize",))
+    how, count = _CHILD.call(10.0, eval, ("__import__('toldonce.text').text.stem.cache_info().currsize",))
     assert how == "done", count
     return int(count)
 
 
 def main(url: str) -> None:
     """Print the holders before and after erasing."""
-    memory = Recollect(url)
+    memory = ToldOnce(url)
     filler = "The old mill by the river turns slowly. " * (MAX_INLINE_CHARACTERS // 30)
     for month in range(1, 5):
         text = f"I moved to {NAME.title()} in May 201{month}, and my flat is near the harbour. "

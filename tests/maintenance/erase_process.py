@@ -3,13 +3,13 @@
 import asyncio
 import sys
 
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
+from toldonce.engine import AsyncToldOnce
+from toldonce.settings import Settings
 
 
 async def main(url: str, what: str) -> None:
     """Erase all of ana, or one of her conversations."""
-    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=url)) as engine:
         erase = engine.erasure.subject("ana") if what == "all" else engine.erasure.conversation(what, user="ana")
         receipt = await erase
     sys.stdout.write("done\n" if receipt.done else "pending\n")

@@ -19,14 +19,14 @@ from own_profile import (
     unexplained,
     with_profile,
 )
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.scope import owned_subject
-from recollect.errors import BudgetSpentError, ModelError, StaleSubjectError, StoreUnavailableError
-from recollect.maintenance.capacity import session_of
-from recollect.testing import FakeClock
-from recollect.types import Action, MemoryState, Subject
 from sample_chats import user
 from stores import with_repository
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.scope import owned_subject
+from toldonce.errors import BudgetSpentError, ModelError, StaleSubjectError, StoreUnavailableError
+from toldonce.maintenance.capacity import session_of
+from toldonce.testing import FakeClock
+from toldonce.types import Action, MemoryState, Subject
 
 FIVE = '[capacity]\nmax_memories = 5\npolicy = "lowest_value"'
 TEN = '[capacity]\nmax_memories = 10\npolicy = "compact"\nmax_characters = 200'
@@ -34,7 +34,7 @@ SESSION = Subject("session", "ana/one")
 APP = Subject("app", "ana/calendar")
 
 
-async def full_app(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def full_app(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for text in numbered(10):
         clock.advance(minutes=1)
         await engine.add(text, user=APP, profile="app")
@@ -42,7 +42,7 @@ async def full_app(engine: AsyncRecollect, clock: FakeClock) -> None:
 
 async def test_a2_the_eleventh_starts_a_compaction_and_the_named_one_goes(parts: Components, clock: FakeClock) -> None:
     model = Answering(delete(4))
-    engine = AsyncRecollect(replace(parts, model=model.model))
+    engine = AsyncToldOnce(replace(parts, model=model.model))
     await full_app(engine, clock)
     assert model.asked == 0
     added = await engine.add("My box 11 holds the fiddle.", user=APP, profile="app")
@@ -60,7 +60,7 @@ async def test_a2_an_edit_folds_the_new_memory_into_its_target_which_keeps_its_n
 ) -> None:
     both = "My box 4 holds the anchor and the fiddle."
     model = Answering(edit(4, both))
-    engine = AsyncRecollect(replace(parts, model=model.model))
+    engine = AsyncToldOnce(replace(parts, model=model.model))
     await full_app(engine, clock)
     [target] = [memory for memory in await held(engine, APP) if memory.number == 4]
     clock.advance(days=1)
@@ -122,7 +122,7 @@ async def test_a_batch_that_brings_many_asks_a_few_times_and_then_the_oldest_go(
 async def test_a3_where_the_model_fails_or_decides_wrongly_the_oldest_goes(
     parts: Components, clock: FakeClock, verdict: object, why: str
 ) -> None:
-    engine = AsyncRecollect(replace(parts, model=Answering(verdict).model))
+    engine = AsyncToldOnce(replace(parts, model=Answering(verdict).model))
     await full_app(engine, clock)
     await engine.add("My box 11 holds the fiddle.", user=APP, profile="app")
     assert await held_texts(engine, APP) == [*numbered(9, start=2), "My box 11 holds the fiddle."]
@@ -164,15 +164,15 @@ class Failing:
         return failing
 
 
-def failing(parts: Components, operation: str, model: Answering, *, times: int, after: bool = False) -> AsyncRecollect:
+def failing(parts: Components, operation: str, model: Answering, *, times: int, after: bool = False) -> AsyncToldOnce:
     name, _, method = operation.partition(".")
     repository = Failing(getattr(parts.store, name), method, times=times, after=after)
-    return AsyncRecollect(replace(parts, store=with_repository(parts.store, name, repository), model=model.model))
+    return AsyncToldOnce(replace(parts, store=with_repository(parts.store, name, repository), model=model.model))
 
 
 @pytest.mark.parametrize("times", [1, 2])
 async def test_a3_a_database_error_is_tried_once_more_and_then_the_oldest_goes(
-    parts: Components, clock: FakeClock, engine: AsyncRecollect, times: int
+    parts: Components, clock: FakeClock, engine: AsyncToldOnce, times: int
 ) -> None:
     await full_app(engine, clock)
     model = Answering(delete(4), delete(4))
@@ -187,7 +187,7 @@ async def test_a3_a_database_error_is_tried_once_more_and_then_the_oldest_goes(
 
 
 async def test_a3_a_lasting_database_failure_is_reported_and_nothing_is_half_done(
-    parts: Components, clock: FakeClock, engine: AsyncRecollect
+    parts: Components, clock: FakeClock, engine: AsyncToldOnce
 ) -> None:
     await full_app(engine, clock)
     away = failing(parts, "memories.apply", Answering(delete(4), delete(4)), times=99)
@@ -197,7 +197,7 @@ async def test_a3_a_lasting_database_failure_is_reported_and_nothing_is_half_don
 
 
 async def test_a_write_whose_answer_was_lost_is_read_back_and_not_done_twice(
-    parts: Components, clock: FakeClock, engine: AsyncRecollect
+    parts: Components, clock: FakeClock, engine: AsyncToldOnce
 ) -> None:
     await full_app(engine, clock)
     lost = failing(parts, "memories.apply", Answering(delete(4)), times=1, after=True)
@@ -208,7 +208,7 @@ async def test_a_write_whose_answer_was_lost_is_read_back_and_not_done_twice(
 
 @pytest.mark.parametrize(("times", "gone"), [(1, 4), (2, 1)])
 async def test_a3_unreadable_memories_are_read_once_more_then_the_oldest_goes(
-    parts: Components, clock: FakeClock, engine: AsyncRecollect, times: int, gone: int
+    parts: Components, clock: FakeClock, engine: AsyncToldOnce, times: int, gone: int
 ) -> None:
     await full_app(engine, clock)
     # The words are near none that are known, so that the first reading is the one for room.
@@ -281,7 +281,7 @@ async def test_a2_adding_by_hand_where_energy_is_spent_is_refused_and_nothing_is
 
 
 async def test_a3_a_failed_booking_is_tried_once_more_then_the_oldest_goes(
-    parts: Components, clock: FakeClock, engine: AsyncRecollect
+    parts: Components, clock: FakeClock, engine: AsyncToldOnce
 ) -> None:
     await full_app(engine, clock)
     for times, gone in ((1, 4), (2, 1)):
@@ -295,7 +295,7 @@ async def test_a3_a_failed_booking_is_tried_once_more_then_the_oldest_goes(
 
 
 async def test_room_is_planned_again_if_the_memory_changed_during_planning(
-    parts: Components, tmp_path: Path, engine: AsyncRecollect
+    parts: Components, tmp_path: Path, engine: AsyncToldOnce
 ) -> None:
     racing = with_profile(parts, tmp_path, FIVE, model=Answering().model)
     for text in numbered(5):

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from factories import memory
-from recollect.maintenance.compaction import (
+from toldonce.maintenance.compaction import (
     SCHEMA,
     CompactionQuestion,
     InvalidVerdictError,
     ask_what_to_compact,
     verdict,
 )
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Memory
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Memory
 
 CLOCK = FakeClock()
 TEA = memory("The user drinks green tea in the morning.", clock=CLOCK)

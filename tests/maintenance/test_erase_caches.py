@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect
-from recollect.ids import new_id
-from recollect.maintenance.eraser import receipt
-from recollect.testing import NEW_YEAR, FakeClock
-from recollect.types import EraseRequest, ErasureRecord, ErasureStatus, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.ids import new_id
+from toldonce.maintenance.eraser import receipt
+from toldonce.testing import NEW_YEAR, FakeClock
+from toldonce.types import EraseRequest, ErasureRecord, ErasureStatus, Subject
 
 SCRIPT = Path(__file__).with_name("erase_cache_process.py")
 
@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_name("erase_cache_process.py")
 @pytest.mark.process
 def test_no_live_object_holds_what_was_erased(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT), str(tmp_path / "memory.db")]
-    patient = {**os.environ, "RECOLLECT_FORM_BUDGET_S": "60"}  # a busy machine would end the reading child
+    patient = {**os.environ, "TOLDONCE_FORM_BUDGET_S": "60"}  # a busy machine would end the reading child
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=patient)
     assert done.returncode == 0, done.stderr
     before, in_child, *holders = done.stdout.split("\n")
@@ -31,7 +31,7 @@ def test_no_live_object_holds_what_was_erased(tmp_path: Path) -> None:
     assert [holder for holder in holders if holder] == []
 
 
-async def test_the_receipt_claims_no_caches_of_other_processes(engine: AsyncRecollect) -> None:
+async def test_the_receipt_claims_no_caches_of_other_processes(engine: AsyncToldOnce) -> None:
     await engine.add("The user keeps bees.", user="ana")
     places = {place.name: place for place in (await engine.erasure.subject("ana")).places}
     assert "other processes drop memories at their next look" in places["caches of this process"].text

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from canaries import DenseEmbedder, canary, found, spellings, vector_parts
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadRequestError, ModelError
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind, Subject
 from sample_chats import ALL_KINDS, asks, assistant, request, with_model
 from soak import SOAK
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadRequestError, ModelError
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import MemoryKind, Subject
 
 # For `make soak` a tenth of its count: each has some ten canaries, and 1,000 are the release's measure.
 CONVERSATIONS = max(4, SOAK // 10)
@@ -28,7 +28,7 @@ FILLERS = (0, 5, 60, 900 if SOAK else 450)
 class Talk:
     """Conversations full of words that stand nowhere else."""
 
-    def __init__(self, engine: AsyncRecollect, parts: Components, seed: int) -> None:
+    def __init__(self, engine: AsyncToldOnce, parts: Components, seed: int) -> None:
         self.engine = engine
         self.parts = parts
         self.luck = random.Random(seed)
@@ -108,7 +108,7 @@ def folder(tmp_path: Path) -> Path:
 async def talk(folder: Path, clock: FakeClock, parts: Components) -> AsyncIterator[Talk]:
     store = await open_store(f"sqlite:///{folder / 'kept.sqlite3'}", clock=clock)
     mine = replace(parts, store=store, embedder=DenseEmbedder())
-    async with AsyncRecollect(mine) as engine:
+    async with AsyncToldOnce(mine) as engine:
         yield Talk(engine, mine, seed=int.from_bytes(os.urandom(4)))
 
 

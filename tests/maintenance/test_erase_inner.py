@@ -11,14 +11,14 @@ import pytest
 from canaries import DenseEmbedder, canary, found, spellings, vector_parts
 from household import Household
 from maintenance.test_erase_races import Pondering
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.scope import owned_subject
-from recollect.store.postgres.connection import SCHEMA, TABLES, connect
-from recollect.store.sql.erase import erase
-from recollect.testing import FakeClock
-from recollect.types import ErasureStatus, RequestScope, Subject
 from sample_chats import ALL_KINDS, assistant, user
 from stores import DURABLE
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.scope import owned_subject
+from toldonce.store.postgres.connection import SCHEMA, TABLES, connect
+from toldonce.store.sql.erase import erase
+from toldonce.testing import FakeClock
+from toldonce.types import ErasureStatus, RequestScope, Subject
 
 ANA = Subject("user", "ana")
 
@@ -64,7 +64,7 @@ async def salts_of(parts: Components, subjects: list[Subject]) -> list[bytes]:
     return [(await parts.store.snapshots.snapshot(subject, "")).salt for subject in subjects]
 
 
-async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
+async def everything(engine: AsyncToldOnce, subject: Subject) -> list[str]:
     """Read all that can be read of a subject."""
     said = [
         message.text
@@ -77,7 +77,7 @@ async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
 
 @pytest.mark.parametrize(("kind", "everywhere"), [(kind, kind == "file") for kind in DURABLE])
 async def test_i13_no_subject_name_header_title_or_setting_keeps_an_erased_user(
-    engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random, everywhere: bool
+    engine: AsyncToldOnce, parts: Components, folder: Path, luck: random.Random, everywhere: bool
 ) -> None:
     who = canary(luck, accented=True)
     house = Household(engine, parts, who, luck)
@@ -137,7 +137,7 @@ NAMES = (
 )
 
 
-async def test_i13_only_the_named_users_subjects_go_however_alike_other_names_are(engine: AsyncRecollect) -> None:
+async def test_i13_only_the_named_users_subjects_go_however_alike_other_names_are(engine: AsyncToldOnce) -> None:
     subjects: dict[str, list[Subject]] = {}
     for who in NAMES:
         home = Subject("user", who)
@@ -156,12 +156,12 @@ async def test_i13_only_the_named_users_subjects_go_however_alike_other_names_ar
         await add_to(engine, subjects[gone])
 
 
-async def add_to(engine: AsyncRecollect, subjects: list[Subject]) -> None:
+async def add_to(engine: AsyncToldOnce, subjects: list[Subject]) -> None:
     for subject in subjects:
         await engine.add(f"Something of {subject.text}.", user=subject)
 
 
-async def test_i13_a_user_is_found_by_a_name_that_was_written_by_hand(engine: AsyncRecollect) -> None:
+async def test_i13_a_user_is_found_by_a_name_that_was_written_by_hand(engine: AsyncToldOnce) -> None:
     for name in ("Zoë/1", "Zo%C3%AB/2", "user:Zoë/3", "Zo%C3%AB%2F/4"):
         await engine.add("Zoë has a hive.", user=Subject("session", name))
     receipt = await engine.erasure.subject("Zoë")
@@ -174,7 +174,7 @@ async def test_i13_a_user_is_found_by_a_name_that_was_written_by_hand(engine: As
 
 
 async def test_i13_a_session_is_erased_with_its_contents_and_its_name_in_records(
-    engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random
+    engine: AsyncToldOnce, parts: Components, folder: Path, luck: random.Random
 ) -> None:
     house = Household(engine, parts, "ana", luck)
     inner = await house.plant()
@@ -192,7 +192,7 @@ async def test_i13_a_session_is_erased_with_its_contents_and_its_name_in_records
 
 
 async def test_i13_a_user_with_more_subjects_than_a_transaction_is_erased_whole(
-    engine: AsyncRecollect, parts: Components, folder: Path, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, parts: Components, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erase, "MAX_INNER", 4)
     for number in range(11):
@@ -206,7 +206,7 @@ async def test_i13_a_user_with_more_subjects_than_a_transaction_is_erased_whole(
 
 
 async def test_i13_erasing_a_conversation_reaches_its_users_inner_subjects(
-    engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random
+    engine: AsyncToldOnce, parts: Components, folder: Path, luck: random.Random
 ) -> None:
     word, kept = canary(luck), canary(luck)
     scope = RequestScope(profile="session")
@@ -227,7 +227,7 @@ async def test_i13_erasing_a_conversation_reaches_its_users_inner_subjects(
 async def test_i13_a_formation_under_way_does_not_bring_an_erased_user_back(
     parts: Components, clock: FakeClock, folder: Path, luck: random.Random, by: str
 ) -> None:
-    engine = AsyncRecollect(replace(parts, model=Pondering(luck) if by == "model" else None))
+    engine = AsyncToldOnce(replace(parts, model=Pondering(luck) if by == "model" else None))
     scenes = (
         RequestScope(profile="session"),
         RequestScope(profile="app", app="notes"),

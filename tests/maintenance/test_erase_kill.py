@@ -13,12 +13,12 @@ import pytest
 from canaries import canary, found, spellings
 from forked_processes import run_python
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
-from recollect.store.failpoint import VARIABLE
-from recollect.types import Subject
 from sample_chats import ALL_KINDS, assistant, user
 from soak import SOAK
+from toldonce.engine import AsyncToldOnce
+from toldonce.settings import Settings
+from toldonce.store.failpoint import VARIABLE
+from toldonce.types import Subject
 
 pytestmark = pytest.mark.process
 
@@ -35,7 +35,7 @@ def erase(url: str, what: str, failpoint: str = "") -> "subprocess.CompletedProc
 
 
 async def fill(url: str, words: list[str]) -> str:
-    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=url)) as engine:
         said = [m for word in words for m in (user(f"I'm allergic to {word}."), assistant(f"Mind the {word}."))]
         recorded = await engine.record(said, user="ana", conversation="chat")
         await engine.form()
@@ -55,7 +55,7 @@ async def test_i13_a_kill_during_an_erasure_leaves_all_or_nothing_until_resumed(
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert killed.stdout == ""
 
-        async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+        async with await AsyncToldOnce.open(Settings(database_url=url)) as engine:
             left = [memory for memory in await engine.list(user="ana", kinds=ALL_KINDS) if memory.text]
             assert (left == []) == (failpoint in DONE)
             pending = unclean(folder / "kept.sqlite3")
@@ -78,7 +78,7 @@ async def test_i13_after_a_kill_the_next_erasure_leaves_no_inner_subject_behind(
     url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
     words = [canary(random.Random(f"{failpoint}{place}")) for place in range(8)]
     await fill(url, words[:2])
-    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=url)) as engine:
         for place, word in enumerate(words[2:]):
             await engine.add(f"Kira hid the {word}.", user=INNER[place % len(INNER)])
         bens = await engine.add("Ben's boat is green.", user=Subject("app", "ben/calendar"))
@@ -86,7 +86,7 @@ async def test_i13_after_a_kill_the_next_erasure_leaves_no_inner_subject_behind(
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert killed.stdout == ""
 
-    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=url)) as engine:
         if failpoint in UNDONE:
             assert [len(await engine.list(user=inner)) for inner in INNER] == [2, 2, 2], "the first commit was undone"
         await engine.form()  # a worker's round
@@ -128,7 +128,7 @@ async def test_i13_the_receipt_says_pending_while_another_process_reads(tmp_path
     assert holding.stdout is not None
     assert holding.stdout.readline() == "held\n"
     try:
-        async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+        async with await AsyncToldOnce.open(Settings(database_url=url)) as engine:
             receipt = await engine.erasure.conversation(conversation, user="ana")
             assert not receipt.done
             assert [place.name for place in receipt.places if place.reach.value == "pending"] == ["file and log"]

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from factories import ANA, BEN, add, memory
-from recollect.store.repositories import erasures
-from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.erase import portions
-from recollect.store.sql.erase.erase import EraseServices
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import EraseRequest, ErasureRecord
 from stores import STORES, new_store
+from toldonce.store.repositories import erasures
+from toldonce.store.sql.database import SqlConnection
+from toldonce.store.sql.erase import portions
+from toldonce.store.sql.erase.erase import EraseServices
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import EraseRequest, ErasureRecord
 
 MANY, EACH = 53, 10
 ALL = EraseRequest(subject=ANA, everything=True)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from canaries import DenseEmbedder, canary, found, spellings
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import UnknownMemoryError
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock, ScriptedModel
 from sample_chats import ALL_KINDS, answer, assistant, note, user
 from soak import SOAK
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import UnknownMemoryError
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock, ScriptedModel
 
 RACES = SOAK or 8
 _WORD = re.compile(r"allergic to ([a-z]{22})")
@@ -42,7 +42,7 @@ class Pondering(ScriptedModel):
 class Race:
     """One conversation, and what is done with it at once."""
 
-    def __init__(self, engine: AsyncRecollect, luck: random.Random, number: int) -> None:
+    def __init__(self, engine: AsyncToldOnce, luck: random.Random, number: int) -> None:
         self.engine, self.luck, self.number = engine, luck, number
         self.word = canary(luck)
         self.history = [user(f"I'm allergic to {self.word}."), assistant(f"I will mind the {self.word}.")]
@@ -101,7 +101,7 @@ async def test_i13_no_race_of_erasing_with_forming_and_recording_brings_a_word_b
     luck = random.Random(seed)
     store = await open_store(f"sqlite:///{tmp_path / 'kept.sqlite3'}", clock=clock)
     model = Pondering(luck) if by == "model" else None
-    engine = AsyncRecollect(replace(parts, store=store, embedder=DenseEmbedder(), model=model))
+    engine = AsyncToldOnce(replace(parts, store=store, embedder=DenseEmbedder(), model=model))
     words = []
     for number in range(max(6, RACES // 2)):
         race = Race(engine, luck, number)

@@ -14,20 +14,20 @@ from canaries import canary, found, spellings
 from factories import ANA, BEN, add, memory
 from forked_processes import run_python
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect
-from recollect.maintenance.eraser import Eraser
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.store.failpoint import VARIABLE
-from recollect.store.repositories import erasures
-from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.erase import erase, portions
-from recollect.store.sql.erase.erase import EraseServices
-from recollect.store.sql.erase.orders import unfinished_orders
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import EraseRequest, StorageKind, Subject
 from stores import DURABLE, STORES, new_store, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.maintenance.eraser import Eraser
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import VARIABLE
+from toldonce.store.repositories import erasures
+from toldonce.store.sql.database import SqlConnection
+from toldonce.store.sql.erase import erase, portions
+from toldonce.store.sql.erase.erase import EraseServices
+from toldonce.store.sql.erase.orders import unfinished_orders
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import EraseRequest, StorageKind, Subject
 
 TESTS = Path(__file__).parent.parent
 SCRIPT = Path(__file__).parent / "erase_process.py"
@@ -218,7 +218,7 @@ async def test_i13_a_kill_between_portions_is_made_good_without_a_new_order(
 ) -> None:
     url = url_of(kind, tmp_path)
     words = [canary(random.Random(f"{failpoint}{place}")) for place in range(1_200)]
-    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=url)) as engine:
         for start in (0, 600):
             await engine.bulk.add([f"The {word} is in box {word}." for word in words[start : start + 600]], user="ana")
         bens = await engine.add("Ben's boat is green.", user="ben")
@@ -226,7 +226,7 @@ async def test_i13_a_kill_between_portions_is_made_good_without_a_new_order(
     killed = run_python(str(SCRIPT), url, "all", env=environment, timeout=PATIENCE_S)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
 
-    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=url)) as engine:
         assert len(await engine.list(user="ana", limit=2_000)) == left
         assert (await engine.admin.stats(check=True)).problems == ()
         if failpoint == "after-commit:2":

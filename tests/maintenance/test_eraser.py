@@ -8,10 +8,6 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadRequestError, ModelError, UnknownConversationError, UnknownMemoryError
-from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel
-from recollect.types import Action, EraseReceipt, ErasureStatus, Memory, MemoryKind, MemoryState, Subject
 from sample_chats import (
     ALL_KINDS,
     PEANUTS_AND_OSLO,
@@ -26,6 +22,10 @@ from sample_chats import (
     user,
     with_model,
 )
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadRequestError, ModelError, UnknownConversationError, UnknownMemoryError
+from toldonce.testing import NEW_YEAR, FakeClock, ScriptedModel
+from toldonce.types import Action, EraseReceipt, ErasureStatus, Memory, MemoryKind, MemoryState, Subject
 
 PEANUTS = "I'm allergic to peanuts."
 BEES = "I keep bees behind the house."
@@ -39,7 +39,7 @@ def reach(receipt: EraseReceipt) -> dict[str, ErasureStatus]:
     return {place.name: place.reach for place in receipt.places}
 
 
-async def log(engine: AsyncRecollect, who: str = "ana") -> list[str]:
+async def log(engine: AsyncToldOnce, who: str = "ana") -> list[str]:
     found = []
     for conversation in await engine.conversations.list(user=who):
         found += [message.text for message in await engine.conversations.messages(conversation.id, user=who)]
@@ -51,12 +51,12 @@ def on_server(receipt: EraseReceipt) -> bool:
     return "tables" in reach(receipt)
 
 
-async def known(engine: AsyncRecollect, word: str, who: str = "ana") -> Memory:
+async def known(engine: AsyncToldOnce, word: str, who: str = "ana") -> Memory:
     """Return a note or fact that says a word."""
     return next(memory for memory in await engine.list(user=who, closed=True) if word in memory.text)
 
 
-async def test_i13_an_erased_memory_is_gone_from_every_read(engine: AsyncRecollect) -> None:
+async def test_i13_an_erased_memory_is_gone_from_every_read(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS, assistant("Noted."))
     await tell(engine, BEES)
     peanuts = await fact(engine, "peanuts")
@@ -76,7 +76,7 @@ async def test_i13_an_erased_memory_is_gone_from_every_read(engine: AsyncRecolle
     assert (await engine.admin.stats(check=True)).problems == ()
 
 
-async def test_a_hollowed_message_keeps_place_role_and_times_alone(engine: AsyncRecollect) -> None:
+async def test_a_hollowed_message_keeps_place_role_and_times_alone(engine: AsyncToldOnce) -> None:
     await tell(engine, {**user(PEANUTS), "name": "Anastasia"}, assistant("Noted."))
     [conversation] = await engine.conversations.list(user="ana")
     before = await engine.conversations.messages(conversation.id, user="ana")
@@ -89,7 +89,7 @@ async def test_a_hollowed_message_keeps_place_role_and_times_alone(engine: Async
 
 
 async def test_the_versions_it_replaced_go_with_a_memory_and_those_after_it_stay(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     for said in ("I live in Rome.", "I moved to Oslo.", "I moved to Bergen."):
         await tell(engine, said)
@@ -105,7 +105,7 @@ async def test_the_versions_it_replaced_go_with_a_memory_and_those_after_it_stay
     assert await log(engine) == ["I moved to Bergen.", "", ""]
 
 
-async def test_what_rests_on_an_erased_message_alone_goes_with_it(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_what_rests_on_an_erased_message_alone_goes_with_it(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     clock.advance(days=1)
     await tell(engine, "I live in Oslo.")
@@ -120,7 +120,7 @@ async def test_what_rests_on_an_erased_message_alone_goes_with_it(engine: AsyncR
     assert (await engine.admin.stats(check=True)).problems == ()
 
 
-async def test_the_messages_may_be_kept(engine: AsyncRecollect) -> None:
+async def test_the_messages_may_be_kept(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     receipt = await engine.erase((await fact(engine, "peanuts")).id, user="ana", keep_messages=True)
     assert await log(engine) == [PEANUTS_AND_OSLO]
@@ -131,7 +131,7 @@ async def test_the_messages_may_be_kept(engine: AsyncRecollect) -> None:
         await fact(engine, "peanuts")
 
 
-async def test_single_messages_are_erased_with_what_was_formed_of_them(engine: AsyncRecollect) -> None:
+async def test_single_messages_are_erased_with_what_was_formed_of_them(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS, assistant("Noted."), BEES)
     [conversation] = await engine.conversations.list(user="ana")
     receipt = await engine.erasure.messages(conversation.id, [1], user="ana")
@@ -143,7 +143,7 @@ async def test_single_messages_are_erased_with_what_was_formed_of_them(engine: A
         await engine.erasure.messages(conversation.id, [], user="ana")
 
 
-async def test_a_conversation_is_erased_and_its_places_stay_gapless(engine: AsyncRecollect) -> None:
+async def test_a_conversation_is_erased_and_its_places_stay_gapless(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS, assistant("Noted."))
     await tell(engine, BEES)
     first = (await engine.conversations.list(user="ana"))[1]
@@ -156,7 +156,7 @@ async def test_a_conversation_is_erased_and_its_places_stay_gapless(engine: Asyn
     assert "messages" not in counts(again)
 
 
-async def test_a_foreign_or_unknown_conversation_and_memory_is_refused(engine: AsyncRecollect) -> None:
+async def test_a_foreign_or_unknown_conversation_and_memory_is_refused(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS, who="ben")
     [theirs] = await engine.conversations.list(user="ben")
     their_fact = await fact(engine, "peanuts", who="ben")
@@ -175,7 +175,7 @@ async def test_a_foreign_or_unknown_conversation_and_memory_is_refused(engine: A
 # ---- what comes again
 
 
-async def test_i13_history_that_a_client_resends_stays_erased(engine: AsyncRecollect) -> None:
+async def test_i13_history_that_a_client_resends_stays_erased(engine: AsyncToldOnce) -> None:
     history = [user(PEANUTS), assistant("I will mind the peanuts."), user(BEES)]
     first = await engine.record(history, user="ana", conversation="chat")
     await engine.form()
@@ -192,7 +192,7 @@ async def test_i13_history_that_a_client_resends_stays_erased(engine: AsyncRecol
 
 @pytest.mark.parametrize("name", ["elsewhere", None])
 async def test_i13_history_copied_to_another_conversation_is_logged_hollow_once(
-    engine: AsyncRecollect, clock: FakeClock, name: str | None
+    engine: AsyncToldOnce, clock: FakeClock, name: str | None
 ) -> None:
     history = [user(PEANUTS), assistant("Noted."), user("I like tea.")]
     first = await engine.record(history, user="ana", conversation="chat")
@@ -210,7 +210,7 @@ async def test_i13_history_copied_to_another_conversation_is_logged_hollow_once(
     assert len(await log(engine)) == (5 if name is None else 8)
 
 
-async def test_words_repeated_in_a_new_place_are_a_new_message(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_words_repeated_in_a_new_place_are_a_new_message(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, PEANUTS)
     await engine.erase((await fact(engine, "peanuts")).id, user="ana")
     clock.advance(hours=1)
@@ -220,7 +220,7 @@ async def test_words_repeated_in_a_new_place_are_a_new_message(engine: AsyncReco
 
 
 async def test_i13_an_old_log_that_is_fed_in_again_stays_erased_by_its_dates(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     long_ago = NEW_YEAR - timedelta(days=300)
     await engine.record([user(PEANUTS), assistant("Noted.")], user="ana", said_at=long_ago)
@@ -233,7 +233,7 @@ async def test_i13_an_old_log_that_is_fed_in_again_stays_erased_by_its_dates(
     assert await texts(engine) == set()
 
 
-async def test_i13_calls_of_tools_that_were_erased_are_found_by_their_masks_alone(engine: AsyncRecollect) -> None:
+async def test_i13_calls_of_tools_that_were_erased_are_found_by_their_masks_alone(engine: AsyncToldOnce) -> None:
     call = {"id": "call-7", "type": "function", "function": {"name": "look", "arguments": '{"for": "peanuts"}'}}
     history: list[Mapping[str, Any]] = [
         user("Look for peanuts."),
@@ -250,7 +250,7 @@ async def test_i13_calls_of_tools_that_were_erased_are_found_by_their_masks_alon
 # ---- all of a subject
 
 
-async def test_i13_a_subject_is_erased_with_its_name_and_starts_again(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_i13_a_subject_is_erased_with_its_name_and_starts_again(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, PEANUTS, assistant("Noted."))
     await tell(engine, BEES, who="ben")
     receipt = await engine.erasure.subject("ana")
@@ -266,7 +266,7 @@ async def test_i13_a_subject_is_erased_with_its_name_and_starts_again(engine: As
     assert (await engine.admin.stats(check=True)).problems == ()
 
 
-async def test_erasing_an_unknown_subject_succeeds(engine: AsyncRecollect) -> None:
+async def test_erasing_an_unknown_subject_succeeds(engine: AsyncToldOnce) -> None:
     receipt = await engine.erasure.subject("nobody")
     assert (receipt.done, counts(receipt)) == (True, {})
 
@@ -288,11 +288,11 @@ def rows_of(database: Path, who: str) -> dict[str, list[tuple[object, ...]]]:
 
 
 async def test_i13_a_strangers_rows_are_equal_byte_for_byte_before_and_after(tmp_path: Path, clock: FakeClock) -> None:
-    from recollect.settings import Settings
+    from toldonce.settings import Settings
 
     file = tmp_path / "kept.sqlite3"
     settings = Settings(database_url=f"sqlite:///{file}")
-    async with await AsyncRecollect.open(settings, clock=clock) as engine:
+    async with await AsyncToldOnce.open(settings, clock=clock) as engine:
         for who in ("ana", "ben"):
             for number in range(5):
                 said = [user(PEANUTS_AND_OSLO), assistant("Noted."), user(f"My sister Kira has {number + 2} dogs.")]
@@ -313,13 +313,13 @@ async def test_i13_a_strangers_rows_are_equal_byte_for_byte_before_and_after(tmp
 
 
 async def test_records_of_prompts_lose_the_memory_and_the_receipt_names_answers(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     await tell(engine, PEANUTS)
     asked = request(user("What should I avoid at a restaurant, peanuts?"))
     prepared = await engine.turns.prepare(asked, asks("ana"), mode="split")
     assert prepared.injected
-    from recollect.chat.reply import Reply
+    from toldonce.chat.reply import Reply
 
     reply = Reply(text="Avoid satay.", payload=None, call_ids=(), complete=True)
     await engine.turns.finish(asked, asks("ana"), reply, prepared)
@@ -333,7 +333,7 @@ async def test_records_of_prompts_lose_the_memory_and_the_receipt_names_answers(
 
 
 async def test_parked_work_forgets_the_words_of_its_error_and_stays_parked(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await tell(engine, PEANUTS)
     failing = with_model(parts, ScriptedModel(lambda _system, _user: BadRequestError("cannot read 'peanuts'")))
@@ -349,7 +349,7 @@ async def test_parked_work_forgets_the_words_of_its_error_and_stays_parked(
 
 
 async def test_the_reason_why_rules_read_a_turn_goes_with_its_words(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     failing = with_model(parts, ScriptedModel(lambda _system, _user: ModelError("cannot read 'peanuts'")))
     await failing.record([assistant("Hello!"), user(PEANUTS), assistant("Noted.")], user="ana")
@@ -362,7 +362,7 @@ async def test_the_reason_why_rules_read_a_turn_goes_with_its_words(
 
 
 async def test_a_model_that_answers_after_an_erasure_brings_nothing_back(
-    engine: AsyncRecollect, parts: Components
+    engine: AsyncToldOnce, parts: Components
 ) -> None:
     erased: list[EraseReceipt] = []
 
@@ -386,7 +386,7 @@ async def test_a_model_that_answers_after_an_erasure_brings_nothing_back(
     assert [status.formed_seq for status in await engine.admin.formations()] == [1, 1]
 
 
-async def test_every_place_has_a_line_on_the_receipt_and_a_sentence(engine: AsyncRecollect) -> None:
+async def test_every_place_has_a_line_on_the_receipt_and_a_sentence(engine: AsyncToldOnce) -> None:
     await tell(engine, PEANUTS)
     receipt = await engine.erase((await fact(engine, "peanuts")).id, user="ana")
     below = {"storage below the file"}

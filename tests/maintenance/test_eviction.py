@@ -19,12 +19,12 @@ from own_profile import (
     unexplained,
     with_profile,
 )
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadRequestError, ModelError
-from recollect.maintenance.capacity import session_of
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryState, RequestScope, Subject
 from sample_chats import answer, note, slot, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadRequestError, ModelError
+from toldonce.maintenance.capacity import session_of
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryState, RequestScope, Subject
 
 FIVE = '[capacity]\nmax_memories = 5\npolicy = "lowest_value"'
 TEN = '[capacity]\nmax_memories = 10\npolicy = "compact"\nmax_characters = 200'
@@ -32,7 +32,7 @@ SESSION = Subject("session", "ana/one")
 APP = Subject("app", "ana/calendar")
 
 
-async def test_s6_a_session_holds_fifty_and_never_fails(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_s6_a_session_holds_fifty_and_never_fails(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for place, text in enumerate(numbered(60), start=1):
         clock.advance(minutes=1)
         added = await engine.add(text, user=SESSION, profile="session", importance=0.9 if place <= 5 else 0.5)
@@ -43,7 +43,7 @@ async def test_s6_a_session_holds_fifty_and_never_fails(engine: AsyncRecollect, 
     assert await unexplained(engine, SESSION) == []
 
 
-async def test_s6_a_session_that_is_formed_holds_fifty(engine: AsyncRecollect) -> None:
+async def test_s6_a_session_that_is_formed_holds_fifty(engine: AsyncToldOnce) -> None:
     scope = RequestScope(profile="session")
     for start in range(0, 80, 20):
         said = [
@@ -101,7 +101,7 @@ async def test_a_subject_has_the_tightest_room_of_the_profiles_it_was_formed_und
 
 
 async def test_memories_added_by_hand_have_the_apps_room_before_any_formation(
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
 ) -> None:
     for text in numbered(12):
         await engine.add(text, user=APP)
@@ -132,7 +132,7 @@ async def test_a6_what_is_formed_is_about_as_long_as_the_profile_says(parts: Com
     assert kept.text.endswith("three masts.")
 
 
-async def test_a6_what_a_person_adds_is_refused_beyond_twice_the_length(engine: AsyncRecollect) -> None:
+async def test_a6_what_a_person_adds_is_refused_beyond_twice_the_length(engine: AsyncToldOnce) -> None:
     assert await engine.add("x" * 400, user=APP, profile="app")
     with pytest.raises(BadRequestError, match="401 characters, a memory of profile app at most 400"):
         await engine.add("x" * 401, user=APP, profile="app")
@@ -180,7 +180,7 @@ async def test_s6_room_is_kept_after_each_commit_and_each_end_is_explained(
 
 
 async def test_s6_a_sessions_own_setting_bounds_forming_adding_and_tending(
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
 ) -> None:
     scope = RequestScope(profile="session")
     for conversation, most in (("few", 3), ("many", 60)):

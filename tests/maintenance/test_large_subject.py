@@ -16,22 +16,22 @@ import pytest
 
 from factories import ANA, memory
 from own_profile import OWN, unexplained, with_profile
-from recollect.clock import EPOCH
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import StoreUnavailableError
-from recollect.formation.runtime import Runtime
-from recollect.maintenance import near_duplicates, near_pairs, pace
-from recollect.maintenance.commit import BATCH_SIZE
-from recollect.maintenance.near_pairs import NearPairs
-from recollect.maintenance.sweep import Care, SweepSchedule
-from recollect.profiles.policies import ResolvePolicy
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.text import terms
-from recollect.types import Action, AddMemory, Memory, MemoryId
 from stores import DURABLE, new_store, url_of
+from toldonce.clock import EPOCH
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import StoreUnavailableError
+from toldonce.formation.runtime import Runtime
+from toldonce.maintenance import near_duplicates, near_pairs, pace
+from toldonce.maintenance.commit import BATCH_SIZE
+from toldonce.maintenance.near_pairs import NearPairs
+from toldonce.maintenance.sweep import Care, SweepSchedule
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
+from toldonce.text import terms
+from toldonce.types import Action, AddMemory, Memory, MemoryId
 
 # As many as make several blocks of pairs; each of them has ten near neighbours and more.
 MANY = 1_000
@@ -117,7 +117,7 @@ async def longest_ms(work: Awaitable[object]) -> float:
     return longest * 1000
 
 
-async def some_decision(engine: AsyncRecollect) -> None:
+async def some_decision(engine: AsyncToldOnce) -> None:
     """Wait until tending has closed something."""
     while not await engine.history.decisions(user=ANA, limit=1):  # noqa: ASYNC110  (what is waited for is in the database)
         await asyncio.sleep(0.001)
@@ -149,7 +149,7 @@ async def test_stopped_tending_resumes_and_ends_as_if_it_had_not_stopped(
     crowded: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pace, "SPELL_S", 0)  # so that it asks at each note, however fast the machine is
-    would = await AsyncRecollect(crowded).admin.maintain(user=ANA, dry_run=True)
+    would = await AsyncToldOnce(crowded).admin.maintain(user=ANA, dry_run=True)
     care = Care(tools_of(crowded), ANA)
     stops, reached = 0, [EPOCH]
     while not await care.run(after(300)):
@@ -198,7 +198,7 @@ async def test_another_process_goes_on_from_where_the_first_one_stopped(
     second = SweepSchedule(tools_of(crowded), 86_400)
     assert not await second.portion(lambda: False)
     assert not await crowded.store.maintenance.due(before=clock.now() - timedelta(days=1), now=clock.now())
-    assert (await AsyncRecollect(crowded).admin.maintain(user=ANA)).decisions == (), (
+    assert (await AsyncToldOnce(crowded).admin.maintain(user=ANA)).decisions == (), (
         "nothing was left out between the two"
     )
 
@@ -215,7 +215,7 @@ async def test_tending_taken_over_by_another_process_is_given_up(crowded: Compon
 
 
 async def test_closing_ends_tending_by_hand(crowded: Components) -> None:
-    engine = AsyncRecollect(crowded)
+    engine = AsyncToldOnce(crowded)
     tending = asyncio.create_task(engine.admin.maintain(user=ANA))
     await some_decision(engine)
     await engine.close()
@@ -226,7 +226,7 @@ async def test_closing_ends_tending_by_hand(crowded: Components) -> None:
 @pytest.mark.timing
 async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Components, clock: FakeClock) -> None:
     clock.advance(days=2)
-    engine = AsyncRecollect(crowded)
+    engine = AsyncToldOnce(crowded)
     working = asyncio.create_task(engine.admin.run_worker())
     await some_decision(engine)
     engine.admin.stop_worker()
@@ -269,7 +269,7 @@ async def test_texts_that_differ_in_a_number_are_not_compared_letter_by_letter(
 
     weigh = near_duplicates.plan_merge
     monkeypatch.setattr(near_duplicates, "plan_merge", plan_merge)
-    engine, decisions, counts = AsyncRecollect(crowded), [], []
+    engine, decisions, counts = AsyncToldOnce(crowded), [], []
     for pairs_each in (3, 1_000):  # with patterns, and without
         monkeypatch.setattr(near_duplicates, "_MIN_PAIRS_EACH", pairs_each)
         compared.clear()

@@ -5,19 +5,19 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError, UnknownMemoryError
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.types import Action, ErasureStatus, Memory, MemoryKind, RequestScope, Subject
 from sample_chats import fact, slots, tell, texts, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError, UnknownMemoryError
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
+from toldonce.types import Action, ErasureStatus, Memory, MemoryKind, RequestScope, Subject
 
 TEAM = Subject("shared", "team")
 APP = Subject("app", "calendar")
 DOGS = "My sister Kira has two dogs."
 
 
-async def shared_note(engine: AsyncRecollect, *subjects: Subject) -> Memory:
+async def shared_note(engine: AsyncToldOnce, *subjects: Subject) -> Memory:
     await engine.record([user(DOGS)], user="ana", scope=RequestScope(profile="user"))
     await engine.form()
     [note] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "dogs" in memory.text]
@@ -26,7 +26,7 @@ async def shared_note(engine: AsyncRecollect, *subjects: Subject) -> Memory:
     return note
 
 
-async def test_u6_a_linked_memory_is_found_in_each_subject_under_one_id(engine: AsyncRecollect) -> None:
+async def test_u6_a_linked_memory_is_found_in_each_subject_under_one_id(engine: AsyncToldOnce) -> None:
     note = await shared_note(engine, TEAM, APP)
     for subject in (TEAM, APP):
         copy = await engine.get(note.id, user=subject)
@@ -40,7 +40,7 @@ async def test_u6_a_linked_memory_is_found_in_each_subject_under_one_id(engine: 
     assert (await engine.admin.stats(check=True)).problems == ()
 
 
-async def test_u6_unlinking_takes_the_row_from_one_subject_and_leaves_the_others(engine: AsyncRecollect) -> None:
+async def test_u6_unlinking_takes_the_row_from_one_subject_and_leaves_the_others(engine: AsyncToldOnce) -> None:
     note = await shared_note(engine, TEAM, APP)
     await engine.shared.unlink(note.id, user="ana")
     with pytest.raises(UnknownMemoryError):
@@ -55,7 +55,7 @@ async def test_u6_unlinking_takes_the_row_from_one_subject_and_leaves_the_others
     assert (await engine.admin.stats(check=True)).problems == ()
 
 
-async def test_u6_replacing_closes_for_one_user_alone(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_u6_replacing_closes_for_one_user_alone(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, "I live in Rome.")
     rome = await fact(engine, "Rome")
     ben = Subject("user", "ben")
@@ -68,7 +68,7 @@ async def test_u6_replacing_closes_for_one_user_alone(engine: AsyncRecollect, cl
 
 async def test_u6_the_tables_of_the_system_it_comes_from_are_there_to_read(tmp_path: Path, clock: FakeClock) -> None:
     file = tmp_path / "kept.sqlite3"
-    async with await AsyncRecollect.open(Settings(database_url=f"sqlite:///{file}"), clock=clock) as engine:
+    async with await AsyncToldOnce.open(Settings(database_url=f"sqlite:///{file}"), clock=clock) as engine:
         note = await shared_note(engine, Subject("user", "ben"))
         await tell(engine, "I live in Rome.")
         clock.advance(days=1)
@@ -89,7 +89,7 @@ async def test_u6_the_tables_of_the_system_it_comes_from_are_there_to_read(tmp_p
     assert ("ana", rome.id, oslo.id) in updates
 
 
-async def test_what_cannot_be_linked_is_refused(engine: AsyncRecollect) -> None:
+async def test_what_cannot_be_linked_is_refused(engine: AsyncToldOnce) -> None:
     note = await shared_note(engine)
     await tell(engine, "My knee hurts since the fall.")
     [turn] = await engine.list(user="ana", kinds=(MemoryKind.TURN,))
@@ -108,7 +108,7 @@ async def test_what_cannot_be_linked_is_refused(engine: AsyncRecollect) -> None:
         await engine.shared.link(note.id, to=TEAM, user="ben")
 
 
-async def test_i13_copies_elsewhere_stay_and_are_named_unless_erased_everywhere(engine: AsyncRecollect) -> None:
+async def test_i13_copies_elsewhere_stay_and_are_named_unless_erased_everywhere(engine: AsyncToldOnce) -> None:
     note = await shared_note(engine, TEAM, APP)
     other = await engine.add("The office is closed on Fridays.", user="ana")
     await engine.shared.link(other.id, to=TEAM, user="ana")
@@ -126,7 +126,7 @@ async def test_i13_copies_elsewhere_stay_and_are_named_unless_erased_everywhere(
     assert (await engine.admin.stats(check=True)).problems == ()
 
 
-async def test_i13_a_copy_is_erased_alone_unless_everywhere(engine: AsyncRecollect) -> None:
+async def test_i13_a_copy_is_erased_alone_unless_everywhere(engine: AsyncToldOnce) -> None:
     note = await shared_note(engine, TEAM)
     await engine.erase(note.id, user=TEAM)
     assert await texts_of(engine, TEAM) == set()
@@ -139,7 +139,7 @@ async def test_i13_a_copy_is_erased_alone_unless_everywhere(engine: AsyncRecolle
     assert [message.text for message in await engine.conversations.messages(conversation.id, user="ana")] == [""]
 
 
-async def test_i13_a_subject_erased_everywhere_takes_its_copies_along(engine: AsyncRecollect) -> None:
+async def test_i13_a_subject_erased_everywhere_takes_its_copies_along(engine: AsyncToldOnce) -> None:
     await shared_note(engine, TEAM)
     await engine.erasure.subject("ana")
     assert await texts_of(engine, TEAM) != set()
@@ -150,5 +150,5 @@ async def test_i13_a_subject_erased_everywhere_takes_its_copies_along(engine: As
     assert not [text for text in await texts_of(engine, TEAM) if "cats" in text]
 
 
-async def texts_of(engine: AsyncRecollect, subject: Subject) -> set[str]:
+async def texts_of(engine: AsyncToldOnce, subject: Subject) -> set[str]:
     return {memory.text for memory in await engine.list(user=subject, kinds=tuple(MemoryKind), closed=True)}

@@ -8,12 +8,12 @@ import pytest
 
 from factories import ANA, add, evidence, memory
 from own_profile import decided, held_texts, unexplained
-from recollect.engine import AsyncRecollect, Components
-from recollect.maintenance.near_duplicates import plan_merge
-from recollect.maintenance.near_pairs import NEAR, NearPair, NearPairs
-from recollect.profiles.policies import ResolvePolicy
-from recollect.testing import FakeClock
-from recollect.types import Action, AddMemory, ConversationId, Memory, MemoryId, MemoryKind
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.maintenance.near_duplicates import plan_merge
+from toldonce.maintenance.near_pairs import NEAR, NearPair, NearPairs
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.testing import FakeClock
+from toldonce.types import Action, AddMemory, ConversationId, Memory, MemoryId, MemoryKind
 
 CONVERSATION = ConversationId("0198c0de-0000-7000-8000-00000000000a")
 POLICY = ResolvePolicy()
@@ -88,7 +88,7 @@ async def keep(parts: Components, *memories: Memory) -> None:
 
 
 async def test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     texts = ["The user loves hiking.", "The user loves hiking!", "The user loves hikking.", "The user loves skiing."]
     notes = []
@@ -114,7 +114,7 @@ async def test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all(
 
 
 async def test_a_merged_note_is_recalled_once_and_its_history_tells_of_it(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     notes = [memory("The user loves hiking.", clock=clock), memory("The user loves hiking!", clock=clock)]
     await keep(parts, *notes)
@@ -151,7 +151,7 @@ async def test_only_what_came_since_is_compared_again(parts: Components, clock: 
     assert pairs(since + timedelta(days=1)) == []
 
 
-async def test_a_subject_without_vectors_has_nothing_to_merge(engine: AsyncRecollect, parts: Components) -> None:
+async def test_a_subject_without_vectors_has_nothing_to_merge(engine: AsyncToldOnce, parts: Components) -> None:
     await parts.store.memories.apply(ANA, [add(memory("👍"), vector=None), add(memory("👍"), vector=None)], [])
     assert (await engine.admin.maintain(user=ANA)).decisions == ()
     assert await decided(engine, ANA, Action.MERGE) == []

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from patience import PATIENCE_S
-from recollect.maintenance.pace import Pace, PausedError
+from toldonce.maintenance.pace import Pace, PausedError
 
 
 async def test_work_cancelled_twice_is_waited_for_until_its_thread_ends() -> None:

@@ -16,17 +16,17 @@ import pytest
 from forked_processes import run_python
 from patience import PATIENCE_S
 from postgres_server import shared_server
-from recollect.engine import AsyncRecollect
-from recollect.ids import id_text
-from recollect.maintenance.reembed import BATCH_SIZE
-from recollect.store.failpoint import VARIABLE
-from recollect.store.postgres.connection import connect
-from recollect.testing import WordEmbedder
-from recollect.types import MemoryId
 from reembed_process import FIRST, OTHER, opened
 from sample_chats import ALL_KINDS, assistant, user
 from soak import SOAK
 from stores import DURABLE, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.ids import id_text
+from toldonce.maintenance.reembed import BATCH_SIZE
+from toldonce.store.failpoint import VARIABLE
+from toldonce.store.postgres.connection import connect
+from toldonce.testing import WordEmbedder
+from toldonce.types import MemoryId
 
 pytestmark = pytest.mark.process
 
@@ -81,7 +81,7 @@ def talk(who: str, number: int) -> list[dict[str, str]]:
     return [user(f"{who} saw heron {number} at pier {number * 7}."), assistant(f"Heron {number} likes pier {number}.")]
 
 
-async def kept(engine: AsyncRecollect, who: str) -> set[str]:
+async def kept(engine: AsyncToldOnce, who: str) -> set[str]:
     return {memory.text for memory in await engine.list(user=who, kinds=ALL_KINDS, limit=1000)}
 
 

@@ -9,21 +9,21 @@ import apsw
 import pytest
 
 from factories import ANA, BEN, SPACE, add, memory
-from recollect.engine import AsyncRecollect, Components
-from recollect.maintenance import reindex_terms
-from recollect.maintenance.reindex_terms import TermReindexer
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.store.postgres.connection import connect
-from recollect.store.sql.snapshot_codec import pack_terms, with_length
-from recollect.store.sql.subjects import salt_of
-from recollect.store.store import Store
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.text import legacy_terms, term_key, terms
-from recollect.types import CloseMemory, Subject, SubjectSnapshot
 from sample_chats import tell
 from stores import STORES, new_store, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.maintenance import reindex_terms
+from toldonce.maintenance.reindex_terms import TermReindexer
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.connection import connect
+from toldonce.store.sql.snapshot_codec import pack_terms, with_length
+from toldonce.store.sql.subjects import salt_of
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.text import legacy_terms, term_key, terms
+from toldonce.types import CloseMemory, Subject, SubjectSnapshot
 
 SAID = (
     "Vivo cerca de las montañas de Asturias con mis hermanas.",
@@ -90,9 +90,9 @@ async def opened(url: str, clock: FakeClock) -> Store:
     return await open_store(url, clock=clock)
 
 
-async def engine_on(url: str, clock: FakeClock) -> AsyncRecollect:
+async def engine_on(url: str, clock: FakeClock) -> AsyncToldOnce:
     store = await opened(url, clock)
-    return AsyncRecollect(
+    return AsyncToldOnce(
         Components(
             settings=Settings(database_url=url),
             clock=clock,
@@ -111,13 +111,13 @@ async def remember(url: str, clock: FakeClock) -> None:
         await tell(engine, "Mis abuelos plantaron manzanos cerca del río.", who="ben")
 
 
-async def by_words(engine: AsyncRecollect, asked: str, who: str = "ana") -> str:
+async def by_words(engine: AsyncToldOnce, asked: str, who: str = "ana") -> str:
     """Return the memory that shares most of the question's words."""
     found = await engine.search(asked, user=who)
     return max(found.items, key=lambda item: item.word_share).memory.text if found.items else ""
 
 
-async def all_found(engine: AsyncRecollect) -> None:
+async def all_found(engine: AsyncToldOnce) -> None:
     for asked, place in ASKED.items():
         found = await engine.search(asked, user="ana")
         [item] = [item for item in found.items if item.memory.text == SAID[place]]

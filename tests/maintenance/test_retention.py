@@ -8,12 +8,12 @@ import pytest
 
 from factories import ANA, add, evidence, memory
 from own_profile import OWN, decided, held_texts, unexplained, with_profile
-from recollect.engine import AsyncRecollect, Components
-from recollect.maintenance.retention import NO_AGE, Capacity, ages, ending, find_evictions, last_met, strictest, worth
-from recollect.profiles.policies import AgePolicy, CapacityPolicy, Profile
-from recollect.profiles.registry import ProfileRegistry
-from recollect.testing import NEW_YEAR, FakeClock
-from recollect.types import Action, ConversationId, Memory, MemoryId, MemoryKind
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.maintenance.retention import NO_AGE, Capacity, ages, ending, find_evictions, last_met, strictest, worth
+from toldonce.profiles.policies import AgePolicy, CapacityPolicy, Profile
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.testing import NEW_YEAR, FakeClock
+from toldonce.types import Action, ConversationId, Memory, MemoryId, MemoryKind
 
 DAY = timedelta(days=1)
 NOW = NEW_YEAR + 400 * DAY
@@ -178,12 +178,12 @@ def test_c10_the_shipped_character_forgets_what_wore_off() -> None:
 
 
 @pytest.fixture
-def engine(parts: Components, tmp_path: Path) -> AsyncRecollect:
+def engine(parts: Components, tmp_path: Path) -> AsyncToldOnce:
     return with_profile(parts, tmp_path, "[age]\nexpire_days = 30\nhalf_life_days = 10\nprune_below = 0.1")
 
 
 async def test_a11_tending_closes_what_expired_and_says_why(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     old = await engine.add("The user likes tea.", user=ANA, importance=1.0)
     clock.advance(days=20)
@@ -202,7 +202,7 @@ async def test_a11_tending_closes_what_expired_and_says_why(
     ]
 
 
-async def test_c10_tending_prunes_what_wore_off_before_it_expires(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_c10_tending_prunes_what_wore_off_before_it_expires(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.add("The user likes tea.", user=ANA, importance=0.3)
     await engine.add("The user likes wine.", user=ANA, importance=0.9)
     clock.advance(days=20)
@@ -213,7 +213,7 @@ async def test_c10_tending_prunes_what_wore_off_before_it_expires(engine: AsyncR
 
 
 async def test_an_expired_fact_takes_the_notes_that_restate_it_along(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     said, elsewhere = evidence(CONVERSATION, 1, quote="Oslo"), evidence(CONVERSATION, 2, quote="Oslo")
     until = clock.now() + DAY
@@ -241,16 +241,16 @@ async def test_an_expired_fact_takes_the_notes_that_restate_it_along(
 
 
 async def test_a_removed_profile_ends_nothing(
-    parts: Components, tmp_path: Path, clock: FakeClock, engine: AsyncRecollect
+    parts: Components, tmp_path: Path, clock: FakeClock, engine: AsyncToldOnce
 ) -> None:
     await engine.add("The user likes tea.", user=ANA, profile=OWN)
     clock.advance(days=400)
-    assert (await AsyncRecollect(parts).admin.maintain(user=ANA)).decisions == ()
+    assert (await AsyncToldOnce(parts).admin.maintain(user=ANA)).decisions == ()
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 0
 
 
 async def test_more_than_a_batch_ends_in_one_tending(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     over = [replace(memory(f"Plan {n}.", clock=clock), valid_to=clock.now()) for n in range(250)]
     old = [replace(memory(f"Thing {n}.", clock=clock), profile=OWN) for n in range(250)]

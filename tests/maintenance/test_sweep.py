@@ -11,14 +11,14 @@ import pytest
 from factories import ANA, BEN, add, memory
 from own_profile import OWN, decided, held, numbered, unexplained, with_profile
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import StaleSubjectError
-from recollect.ids import new_id
-from recollect.maintenance.retention import last_met
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Memory, MemoryKind, PromptInsertion, Subject
 from sample_chats import tell
 from stores import with_repository
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import StaleSubjectError
+from toldonce.ids import new_id
+from toldonce.maintenance.retention import last_met
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, Memory, MemoryKind, PromptInsertion, Subject
 
 APP = Subject("app", "ana/calendar")
 
@@ -43,14 +43,14 @@ async def test_s6_tending_makes_an_overfull_subject_fit(parts: Components, tmp_p
 
 async def test_tending_asks_no_model(parts: Components, clock: FakeClock) -> None:
     await keep(parts, APP, *(memory(text, clock=clock) for text in numbered(13)))
-    engine = AsyncRecollect(replace(parts, model=ScriptedModel([])))
+    engine = AsyncToldOnce(replace(parts, model=ScriptedModel([])))
     report = await engine.admin.maintain(user=APP)
     assert [line.reason for line in report.decisions] == ["the oldest of 13; there is room for 10"] * 3
     assert len(await held(engine, APP)) == 10
 
 
 async def test_every_subject_is_tended_and_none_twice(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     over = clock.now()
     for subject in (ANA, BEN, APP):
@@ -64,7 +64,7 @@ async def test_every_subject_is_tended_and_none_twice(
         assert [memory.text for memory in await engine.list(user=subject)] == ["Stays."]
 
 
-async def test_tended_memories_are_found_by_meaning_as_before(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_tended_memories_are_found_by_meaning_as_before(engine: AsyncToldOnce, clock: FakeClock) -> None:
     async def near() -> list[tuple[str, float]]:
         return [
             (item.memory.text, item.similarity)
@@ -81,7 +81,7 @@ async def test_tended_memories_are_found_by_meaning_as_before(engine: AsyncRecol
     assert await near() == before
 
 
-async def test_tending_an_unknown_subject_does_not_create_it(engine: AsyncRecollect) -> None:
+async def test_tending_an_unknown_subject_does_not_create_it(engine: AsyncToldOnce) -> None:
     assert (await engine.admin.maintain(user="nobody")).decisions == ()
     assert await engine.admin.subjects() == []
 
@@ -105,7 +105,7 @@ async def test_changes_during_tending_are_planned_again_and_never_overwritten(
                 await applied(ANA, [add(memory(f"Somebody else's {left[0]}.", clock=clock), vector=None)], [])
             return await applied(*values, **named)
 
-    engine = AsyncRecollect(replace(parts, store=with_repository(parts.store, "memories", Busy())))
+    engine = AsyncToldOnce(replace(parts, store=with_repository(parts.store, "memories", Busy())))
     if quicker == 99:
         with pytest.raises(StaleSubjectError, match="user:ana kept changing") as busy:
             await engine.admin.maintain(user=ANA)
@@ -118,7 +118,7 @@ async def test_changes_during_tending_are_planned_again_and_never_overwritten(
 # ---- by the worker
 
 
-async def working(engine: AsyncRecollect, *, rounds_s: float = 1.0) -> None:
+async def working(engine: AsyncToldOnce, *, rounds_s: float = 1.0) -> None:
     """Let the worker run for a while: the first round of a process loads modules."""
     run = asyncio.create_task(engine.admin.run_worker())
     await asyncio.sleep(rounds_s)
@@ -126,8 +126,8 @@ async def working(engine: AsyncRecollect, *, rounds_s: float = 1.0) -> None:
     await run
 
 
-def with_every(parts: Components, every_s: float) -> AsyncRecollect:
-    return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"maintain_every_s": every_s})))
+def with_every(parts: Components, every_s: float) -> AsyncToldOnce:
+    return AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"maintain_every_s": every_s})))
 
 
 async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Components, clock: FakeClock) -> None:
@@ -137,7 +137,7 @@ async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Components, c
     for subject in (ANA, BEN):
         await ends_today(subject)
     await working(with_every(parts, 86_400))
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     assert [len(await decided(engine, owner, Action.EXPIRE)) for owner in (ANA, BEN)] == [1, 1]
 
     await ends_today(ANA)
@@ -152,7 +152,7 @@ async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Components, c
 async def test_zero_switches_the_schedule_off(parts: Components, clock: FakeClock) -> None:
     await keep(parts, ANA, replace(memory("Over.", clock=clock), valid_to=clock.now()))
     await working(with_every(parts, 0))
-    assert await decided(AsyncRecollect(parts), ANA, Action.EXPIRE) == []
+    assert await decided(AsyncToldOnce(parts), ANA, Action.EXPIRE) == []
     assert await parts.store.maintenance.due(before=clock.now(), now=clock.now()) == [ANA]
 
 
@@ -173,7 +173,7 @@ async def test_live_turns_come_before_tending(parts: Components, clock: FakeCloc
 
     watched = with_repository(parts.store, "formations", Watching(parts.store.formations, "commit"))
     watched = with_repository(watched, "maintenance", Watching(parts.store.maintenance, "lease"))
-    watching = AsyncRecollect(replace(parts, store=watched, settings=engine.settings))
+    watching = AsyncToldOnce(replace(parts, store=watched, settings=engine.settings))
     run = asyncio.create_task(watching.admin.run_worker())
     async with asyncio.timeout(PATIENCE_S):  # the first formation of a process loads modules
         while "lease" not in order:  # noqa: ASYNC110  (what is waited for is in a list)
@@ -198,8 +198,8 @@ async def test_a_subject_that_cannot_be_tended_holds_up_no_other(parts: Componen
                 raise StaleSubjectError("always somebody else")
             return await applied(subject, *values, **named)
 
-    await working(AsyncRecollect(replace(parts, store=with_repository(parts.store, "memories", Refusing()))))
-    engine = AsyncRecollect(parts)
+    await working(AsyncToldOnce(replace(parts, store=with_repository(parts.store, "memories", Refusing()))))
+    engine = AsyncToldOnce(parts)
     assert len(await decided(engine, BEN, Action.EXPIRE)) == 1
     assert await parts.store.maintenance.due(before=clock.now(), now=clock.now()) == [BEN], "Ana's lease stands"
     clock.advance(seconds=301)
@@ -211,7 +211,7 @@ async def test_two_runs_of_tending_at_once_close_each_memory_once(parts: Compone
     over = [replace(memory(f"Over {n}.", clock=clock), valid_to=clock.now()) for n in range(30)]
     await keep(parts, ANA, *over)
     clock.advance(seconds=1)
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     reports = await asyncio.gather(*(engine.admin.maintain(user=ANA) for _ in range(4)))
     assert sum(len(report.decisions) for report in reports) == 30
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 30
@@ -235,7 +235,7 @@ async def test_what_is_said_is_formed_and_tended_for_a_year(
 
 
 async def test_insertions_of_unrecorded_turns_are_dropped_after_a_week(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await keep(parts, ANA, memory("Stays.", clock=clock))
     for chain, days in ((1, 6), (2, 2)):

@@ -2,9 +2,9 @@
 
 import json
 
-from recollect.mcp_server.catalog import INSTRUCTIONS, TOOLS, tools_for
-from recollect.providers.token_counter import token_counter
-from recollect.types import Access
+from toldonce.mcp_server.catalog import INSTRUCTIONS, TOOLS, tools_for
+from toldonce.providers.token_counter import token_counter
+from toldonce.types import Access
 
 MAX_TOKENS = 800
 

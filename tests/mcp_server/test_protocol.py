@@ -10,14 +10,14 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequestParams, ElicitResult, ErrorData, TextContent, TextResourceContents
 
 from factories import ANA
-from recollect.engine import AsyncRecollect
-from recollect.errors import UnreadableStoreError
-from recollect.mcp_server.catalog import INSTRUCTIONS, PROFILE_URI
-from recollect.mcp_server.json_text import without_lone_surrogates
-from recollect.mcp_server.protocol import build_server
-from recollect.mcp_server.toolbox import OpeningToolbox, Toolbox
-from recollect.providers.token_counter import token_counter
-from recollect.types import Access, MemoryState
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import UnreadableStoreError
+from toldonce.mcp_server.catalog import INSTRUCTIONS, PROFILE_URI
+from toldonce.mcp_server.json_text import without_lone_surrogates
+from toldonce.mcp_server.protocol import build_server
+from toldonce.mcp_server.toolbox import OpeningToolbox, Toolbox
+from toldonce.providers.token_counter import token_counter
+from toldonce.types import Access, MemoryState
 
 ERAS = ("auto", "legacy")
 
@@ -27,13 +27,13 @@ def words_of(part: object) -> str:
     return part.text
 
 
-def client(engine: AsyncRecollect, era: str, access: Access = Access.WRITE) -> Client:
+def client(engine: AsyncToldOnce, era: str, access: Access = Access.WRITE) -> Client:
     toolbox = Toolbox(engine=engine, reads=(ANA,), writes=ANA, access=access)
     return Client(build_server(lambda context: toolbox), mode=era)
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_an_agent_remembers_recalls_corrects_and_forgets(engine: AsyncRecollect, era: str) -> None:
+async def test_an_agent_remembers_recalls_corrects_and_forgets(engine: AsyncToldOnce, era: str) -> None:
     async with client(engine, era) as agent:
         assert agent.instructions == INSTRUCTIONS
         kept = (await agent.call_tool("remember", {"text": "Ana lives in Oslo."})).structured_content
@@ -47,7 +47,7 @@ async def test_an_agent_remembers_recalls_corrects_and_forgets(engine: AsyncReco
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_tools_say_what_they_do(engine: AsyncRecollect, era: str) -> None:
+async def test_tools_say_what_they_do(engine: AsyncToldOnce, era: str) -> None:
     async with client(engine, era) as agent:
         tools = {tool.name: tool.annotations for tool in (await agent.list_tools()).tools}
     assert [name for name, hints in tools.items() if hints and hints.read_only_hint] == [
@@ -63,7 +63,7 @@ async def test_tools_say_what_they_do(engine: AsyncRecollect, era: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_the_handshake_and_the_list_do_not_wait_for_the_memory(engine: AsyncRecollect, era: str) -> None:
+async def test_the_handshake_and_the_list_do_not_wait_for_the_memory(engine: AsyncToldOnce, era: str) -> None:
     opening: asyncio.Future[Toolbox] = asyncio.get_running_loop().create_future()
     early = OpeningToolbox(access=Access.READ, opening=opening)
     async with Client(build_server(lambda context: early), mode=era) as agent:
@@ -85,7 +85,7 @@ async def test_a_memory_that_cannot_be_opened_is_the_answer_to_calls(era: str) -
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_bad_calls_are_errors_of_the_tool(engine: AsyncRecollect, era: str) -> None:
+async def test_bad_calls_are_errors_of_the_tool(engine: AsyncToldOnce, era: str) -> None:
     async with client(engine, era) as agent:
         for name, arguments in (("nope", {}), ("recall_memory", {"query": 5}), ("forget_memory", {"id": "00000000"})):
             answer = await agent.call_tool(name, arguments)
@@ -94,7 +94,7 @@ async def test_bad_calls_are_errors_of_the_tool(engine: AsyncRecollect, era: str
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_the_resource_and_the_prompt_are_served(engine: AsyncRecollect, era: str) -> None:
+async def test_the_resource_and_the_prompt_are_served(engine: AsyncToldOnce, era: str) -> None:
     await engine.add("Ana rows.", user=ANA)
     async with client(engine, era) as agent:
         assert [str(resource.uri) for resource in (await agent.list_resources()).resources] == [PROFILE_URI]
@@ -108,7 +108,7 @@ async def test_the_resource_and_the_prompt_are_served(engine: AsyncRecollect, er
             await agent.get_prompt("recall", {})
 
 
-async def test_an_answer_has_its_words_twice_at_most_but_once_for_each_reader(engine: AsyncRecollect) -> None:
+async def test_an_answer_has_its_words_twice_at_most_but_once_for_each_reader(engine: AsyncToldOnce) -> None:
     """Clients show a model the words or the data: neither is longer than twice the memories themselves."""
     texts = [f"Ana told that project number {n} uses the build tool that her team chose in May." for n in range(10)]
     await engine.bulk.add(texts, user=ANA)
@@ -145,7 +145,7 @@ class Person:
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
 async def test_forgetting_asks_a_client_that_can_ask(
-    engine: AsyncRecollect, era: str, action: Literal["accept", "decline", "cancel"]
+    engine: AsyncToldOnce, era: str, action: Literal["accept", "decline", "cancel"]
 ) -> None:
     kept = await engine.add("Ana rows.", user=ANA)
     toolbox = Toolbox(engine=engine, reads=(ANA,), writes=ANA)
@@ -168,7 +168,7 @@ async def test_forgetting_asks_a_client_that_can_ask(
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_client_that_cannot_answer_after_all_is_not_waited_for(engine: AsyncRecollect, era: str) -> None:
+async def test_a_client_that_cannot_answer_after_all_is_not_waited_for(engine: AsyncToldOnce, era: str) -> None:
     """Over stdio a failed question is as if there was none; a client of the new era asks by itself."""
     kept = await engine.add("Ana rows.", user=ANA)
     toolbox = Toolbox(engine=engine, reads=(ANA,), writes=ANA)

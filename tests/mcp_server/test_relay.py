@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect.hook.http_post import BadAnswerError, NotConnectedError
-from recollect.mcp_server import relay
-from recollect.mcp_server.relay import Relay
+from toldonce.hook.http_post import BadAnswerError, NotConnectedError
+from toldonce.mcp_server import relay
+from toldonce.mcp_server.relay import Relay
 
 MODERN = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 
@@ -97,7 +97,7 @@ async def test_a_line_that_is_no_message_is_said(line: bytes) -> None:
     [
         ((401, {"error": {"message": "no valid key"}}), "the server answered 401: no valid key"),
         ((404, {"detail": "Not Found"}), "the server answered 404: Not Found"),
-        ((200, "hello"), "is it a Recollect server"),
+        ((200, "hello"), "is it a ToldOnce server"),
         ((500, None), "the server answered 500"),
         (ConnectionResetError("reset"), "the server broke off: reset"),
         (BadAnswerError("no HTTP"), "the server answered wrongly: no HTTP"),

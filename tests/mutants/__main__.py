@@ -19,7 +19,7 @@ from .defect import Defect
 from .defects import DEFECTS
 
 ROOT = Path(__file__).parent.parent.parent
-_COPIED = ("recollect", "tests", "benchmarks", "docs", "pyproject.toml", "README.md", "Makefile")
+_COPIED = ("toldonce", "tests", "benchmarks", "docs", "pyproject.toml", "README.md", "Makefile")
 # The slowest named test kills a server several times; a defect that makes it hang is noticed by this.
 _PATIENCE_S = 300
 # pytest's exit statuses: some test failed; all passed.
@@ -77,7 +77,7 @@ def _copy(copy: Path) -> None:
 
 
 def _environment(copy: Path) -> dict[str, str]:
-    env = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    env = {name: value for name, value in os.environ.items() if not name.startswith("TOLDONCE_")}
     # Without bytecode files: two versions of a file in one second and of one length would share theirs.
     return env | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "TEST_PATIENCE_S": "60"}
 
@@ -85,7 +85,7 @@ def _environment(copy: Path) -> dict[str, str]:
 def _require_copy_first(copy: Path) -> str:
     """Say what is wrong if the copy is not what tests would import."""
     found = subprocess.run(
-        [sys.executable, "-c", "import recollect; print(recollect.__file__)"],
+        [sys.executable, "-c", "import toldonce; print(toldonce.__file__)"],
         cwd=copy,
         env=_environment(copy),
         capture_output=True,

@@ -7,14 +7,14 @@ from .speed import OF_SPEED
 DEFECTS: tuple[Defect, ...] = (
     Defect(
         name="sse: other separators end a line",
-        file="recollect/chat/sse.py",
+        file="toldonce/chat/sse.py",
         sound=r'_END_OF_LINE = LazyPattern(rb"\r\n?|\n")',
         planted=r'_END_OF_LINE = LazyPattern(rb"\r\n?|\n|\x0b|\x0c|\xe2\x80\xa8|\xe2\x80\xa9|\xc2\x85")',
         noticed_by=("tests/chat/test_sse.py::test_no_other_separator_ends_a_line",),
     ),
     Defect(
         name="sse: events are serialised anew",
-        file="recollect/chat/splice.py",
+        file="toldonce/chat/splice.py",
         sound="                self._waiting[place:place] = self._member\n",
         planted="""\
                 place = event.data_start - self._waiting_start
@@ -25,7 +25,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="splice: bytes behind [DONE] are not held",
-        file="recollect/chat/splice.py",
+        file="toldonce/chat/splice.py",
         sound="            return [StreamPiece(data=chunk, held=True)]",
         planted="            return [StreamPiece(data=chunk, held=False)]",
         noticed_by=(
@@ -34,14 +34,14 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="identity: any algorithm signs a JWT",
-        file="recollect/chat/signed_header.py",
+        file="toldonce/chat/signed_header.py",
         sound='            algorithms=["HS256"],',
         planted='            algorithms=["HS256", "HS384", "HS512"],',
         noticed_by=("tests/chat/test_identity.py::test_a_forged_token_is_refused_by_name",),
     ),
     Defect(
         name="text: lone surrogates are not cleaned",
-        file="recollect/text/normalize.py",
+        file="toldonce/text/normalize.py",
         sound=r'_UNSTORABLE = LazyPattern("[\x00\ud800-\udfff]")',
         planted=r'_UNSTORABLE = LazyPattern("[\x00]")',
         noticed_by=(
@@ -50,7 +50,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="proxy: [DONE] goes out before the commit",
-        file="recollect/server/chat_responder.py",
+        file="toldonce/server/chat_responder.py",
         sound="""\
                     if piece.held and not self._recording_started:
                         await self._record_in_stream(assembler.reply())
@@ -65,7 +65,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="proxy: a broken stream ends well",
-        file="recollect/server/chat_responder.py",
+        file="toldonce/server/chat_responder.py",
         sound="""\
             await self._record_before_done(assembler.reply())
             self._log_broken(error)
@@ -81,7 +81,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="store: no fencing, any worker commits",
-        file="recollect/store/sql/queries/formation.sql",
+        file="toldonce/store/sql/queries/formation.sql",
         sound="""\
    AND lease_token = ?7 AND lease_until > ?8
 """,
@@ -95,14 +95,14 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="store: acknowledged before it is synced",
-        file="recollect/store/sqlite/connection.py",
+        file="toldonce/store/sqlite/connection.py",
         sound='    db.pragma("synchronous", "FULL")',
         planted='    db.pragma("synchronous", "NORMAL")',
         noticed_by=("tests/store/test_powerloss.py::test_nothing_acknowledged_is_lost_when_the_power_goes",),
     ),
     Defect(
         name="store: acknowledged before it is committed",
-        file="recollect/store/sqlite/writer.py",
+        file="toldonce/store/sqlite/writer.py",
         sound="""\
             self._failpoint.reach("before-commit")
             self._db.execute("COMMIT")
@@ -117,14 +117,14 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="store: a turn and its work come apart",
-        file="recollect/store/sql/log/record.py",
+        file="toldonce/store/sql/log/record.py",
         sound="    _make_due(db, turn, tail)\n",
         planted="    if not new:\n        _make_due(db, turn, tail)\n",
         noticed_by=("tests/store/test_formations.py::test_a_turn_and_its_work_are_one",),
     ),
     Defect(
         name="subject: a query of the log without its subject",
-        file="recollect/store/sql/queries/log.sql",
+        file="toldonce/store/sql/queries/log.sql",
         sound="""\
  WHERE subject = ?1 AND conversation = ?2 AND seq > ?3
 """,
@@ -135,7 +135,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="subject: a query of memories without its subject",
-        file="recollect/store/sql/queries/memory.sql",
+        file="toldonce/store/sql/queries/memory.sql",
         sound="""\
 -- name: facts text: elsewhere
 SELECT *
@@ -154,14 +154,14 @@ SELECT *
     ),
     Defect(
         name="thread: the anchor is ignored",
-        file="recollect/store/sql/turn_placement.py",
+        file="toldonce/store/sql/turn_placement.py",
         sound="        return self._anchored(turn, found) if found else self._tree.asked_again(turn, now)",
         planted="        return self._tree.asked_again(turn, now)",
         noticed_by=("tests/store/test_record.py::test_a_client_that_sends_the_last_four_messages_is_followed",),
     ),
     Defect(
         name="thread: any opening of the last ten minutes is a retry",
-        file="recollect/store/sql/log/message_tree.py",
+        file="toldonce/store/sql/log/message_tree.py",
         sound="            if answer is None or self._newest_child(conversation, answer) is None:",
         planted="            if answer is None or conversation:",
         noticed_by=(
@@ -170,49 +170,49 @@ SELECT *
     ),
     Defect(
         name="resolve: a slot's value gives way to an older one",
-        file="recollect/resolution/batch_state.py",
+        file="toldonce/resolution/batch_state.py",
         sound="    return evidence.said_at > said_at\n",
         planted="    return True\n",
         noticed_by=("tests/resolution/test_decide.py::test_an_older_value_that_arrives_late_is_stored_as_ended",),
     ),
     Defect(
         name="resolve: what differs in a sign is merged",
-        file="recollect/resolution/note_rules.py",
+        file="toldonce/resolution/note_rules.py",
         sound="    if how is None or never_merge(candidate.text, known.text) is not None:\n",
         planted="    if how is None:\n",
         noticed_by=("tests/resolution/test_decide.py::test_what_differs_in_a_sign_stands_beside_it_however_similar",),
     ),
     Defect(
         name="render: recalled text can close its block",
-        file="recollect/prompt/escape.py",
+        file="toldonce/prompt/escape.py",
         sound="_FORGED_TAG.sub(_disarmed, line))\n",
         planted="line)\n",
         noticed_by=("tests/prompt/test_render.py", "tests/prompt/test_templates.py"),
     ),
     Defect(
         name="form: injected memory is extracted again",
-        file="recollect/extraction/own_words.py",
+        file="toldonce/extraction/own_words.py",
         sound="[(plain, Origin.MEMORY, blocks.spans), (plain, Origin.WRAPPED, wrapped.spans)]\n",
         planted="[(plain, Origin.WRAPPED, wrapped.spans)]\n",
         noticed_by=("tests/extraction/test_own_words.py", "tests/formation/test_index_turns.py"),
     ),
     Defect(
         name="form: the assistant's words become the user's facts",
-        file="recollect/extraction/evidence.py",
+        file="toldonce/extraction/evidence.py",
         sound="    if message.role not in sources:",
         planted="    if not sources:",
         noticed_by=("tests/extraction/test_evidence.py::test_a_role_that_is_no_source_gives_no_evidence",),
     ),
     Defect(
         name="proxy: identity headers go upstream",
-        file="recollect/server/asgi.py",
+        file="toldonce/server/asgi.py",
         sound=" or is_private_header(low)",
         planted="",
         noticed_by=("tests/integration/test_passing_bytes.py::test_names_and_sessions_do_not_reach_upstream",),
     ),
     Defect(
         name="proxy: upstream errors are recorded",
-        file="recollect/server/chat_responder.py",
+        file="toldonce/server/chat_responder.py",
         sound=" and (reply.complete or said_something) and not reply.error",
         planted=" and (reply.complete or said_something)",
         noticed_by=(

@@ -3,8 +3,8 @@
 import pytest
 
 from factories import memory
-from recollect.profiles.destinations import DestinationPattern, DestinationRule, MemoryPattern
-from recollect.types import Destination, MemoryKind
+from toldonce.profiles.destinations import DestinationPattern, DestinationRule, MemoryPattern
+from toldonce.types import Destination, MemoryKind
 
 HEALTH = MemoryPattern(topics=("health",))
 ABOUT_HEALTH = (

@@ -2,10 +2,10 @@
 
 import pytest
 
-from recollect.errors import BadRequestError
-from recollect.profiles.overrides import CharacterSettings, SessionSettings, options_of
-from recollect.profiles.policies import Profile
-from recollect.profiles.registry import ProfileRegistry
+from toldonce.errors import BadRequestError
+from toldonce.profiles.overrides import CharacterSettings, SessionSettings, options_of
+from toldonce.profiles.policies import Profile
+from toldonce.profiles.registry import ProfileRegistry
 
 CHARACTER, SESSION, DEFAULT = (ProfileRegistry().get(name) for name in ("character", "session", "default"))
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import BadProfileError, UnknownProfileError
-from recollect.profiles.registry import ProfileRegistry
+from toldonce.errors import BadProfileError, UnknownProfileError
+from toldonce.profiles.registry import ProfileRegistry
 
 
 def test_the_five_systems_the_best_of_them_and_projects_ship() -> None:
@@ -78,7 +78,7 @@ def test_files_that_extend_one_another_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadProfileError, match="unset RECOLLECT_PROFILES"):
+    with pytest.raises(BadProfileError, match="unset TOLDONCE_PROFILES"):
         ProfileRegistry(tmp_path / "gone")
 
 

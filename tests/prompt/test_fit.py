@@ -5,10 +5,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.profiles.policies import ContextPolicy
-from recollect.prompt.render import NO_ROOM, RenderedContext, RenderOptions, fit
-from recollect.types import OmittedMemory, Recall, RecalledMemory
 from snapshots import Known, count_words, memory_of
+from toldonce.profiles.policies import ContextPolicy
+from toldonce.prompt.render import NO_ROOM, RenderedContext, RenderOptions, fit
+from toldonce.types import OmittedMemory, Recall, RecalledMemory
 
 BEFORE = OmittedMemory(id=memory_of(Known(id=99, text="x")).id, reason="too weak (0.01)")
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.chat.chat_request import read_request
-from recollect.chat.splice import apply_insertions
-from recollect.prompt.placement import place, place_at_messages
-from recollect.types import InjectionMode as Mode
 from soak import fuzzed
+from toldonce.chat.chat_request import read_request
+from toldonce.chat.splice import apply_insertions
+from toldonce.prompt.placement import place, place_at_messages
+from toldonce.types import InjectionMode as Mode
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 STANDING = 'Facts: "Ana" \\ likes tea ☕\u2028'

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.prompt.rows import RowFormat, value_of
-from recollect.prompt.sentences import fact_sentence, grouped, headings, place_of
-from recollect.resolution.slots import MULTI_VALUED, SINGLE_VALUED
-from recollect.text.source_marks import said
-from recollect.types import Memory, MemoryKind
 from snapshots import Known, memory_of
+from toldonce.prompt.rows import RowFormat, value_of
+from toldonce.prompt.sentences import fact_sentence, grouped, headings, place_of
+from toldonce.resolution.slots import MULTI_VALUED, SINGLE_VALUED
+from toldonce.text.source_marks import said
+from toldonce.types import Memory, MemoryKind
 
 FORMAT = RowFormat(ZoneInfo("UTC"), datetime(2026, 5, 3, tzinfo=UTC), 500, 1)
 
@@ -110,4 +110,4 @@ def test_a_sentence_is_one_safe_line(key: str, value: str, text: str) -> None:
     known = Known(id=1, text=text, kind=MemoryKind.FACT, key=key)
     sentence = fact_sentence(replace(memory_of(known), value=value))
     assert len(sentence.splitlines()) <= 1
-    assert "<recollect-memory" not in sentence.lower()
+    assert "<toldonce-memory" not in sentence.lower()

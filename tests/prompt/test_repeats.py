@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from factories import evidence
-from recollect.profiles.policies import ContextPolicy
-from recollect.prompt.render import NO_ROOM, RenderOptions, fit
-from recollect.prompt.repeats import SAME_AS_A_FACT, without_repeats
-from recollect.types import ConversationId, Memory, MemoryKind, Recall, RecalledMemory
 from snapshots import Known, count_words, memory_of, slot_sentence
+from toldonce.profiles.policies import ContextPolicy
+from toldonce.prompt.render import NO_ROOM, RenderOptions, fit
+from toldonce.prompt.repeats import SAME_AS_A_FACT, without_repeats
+from toldonce.types import ConversationId, Memory, MemoryKind, Recall, RecalledMemory
 
 FRAME = RenderOptions(policy=ContextPolicy(), key=b"k", zone=ZoneInfo("UTC"), now=datetime(2026, 5, 3, tzinfo=UTC))
 

@@ -6,11 +6,11 @@ import pytest
 
 from extractor_inputs import SAID, logged, source
 from factories import memory
-from recollect.extraction.rules import read_by_rules
-from recollect.extraction.schemas.output_schema import valid_since
-from recollect.prompt.rows import RowFormat, has_passed
-from recollect.testing import FakeClock
-from recollect.types import MemoryKind
+from toldonce.extraction.rules import read_by_rules
+from toldonce.extraction.schemas.output_schema import valid_since
+from toldonce.prompt.rows import RowFormat, has_passed
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryKind
 
 WEEKLY = [
     "My cleaner comes on Friday.",

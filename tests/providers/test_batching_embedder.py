@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from recollect.errors import ModelError
-from recollect.providers import batching_embedder
-from recollect.providers.batching_embedder import MAX_TEXTS, BatchingEmbedder
-from recollect.testing import WordEmbedder
-from recollect.types import Vectors
+from toldonce.errors import ModelError
+from toldonce.providers import batching_embedder
+from toldonce.providers.batching_embedder import MAX_TEXTS, BatchingEmbedder
+from toldonce.testing import WordEmbedder
+from toldonce.types import Vectors
 
 
 class Model(WordEmbedder):

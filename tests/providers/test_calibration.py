@@ -2,7 +2,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from recollect.providers.calibration import Calibration
+from toldonce.providers.calibration import Calibration
 
 
 def loss(curve: Calibration, related: list[float], unrelated: list[float]) -> float:

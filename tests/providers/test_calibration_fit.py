@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from recollect.errors import BadEmbedderError
-from recollect.profiles.policies import ResolvePolicy
-from recollect.providers.calibration import Calibration, fit_calibration, pairs, with_top
-from recollect.providers.static_embedder import CALIBRATION, StaticEmbedder
-from recollect.testing import WordEmbedder
-from recollect.types import Vectors
+from toldonce.errors import BadEmbedderError
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.providers.calibration import Calibration, fit_calibration, pairs, with_top
+from toldonce.providers.static_embedder import CALIBRATION, StaticEmbedder
+from toldonce.testing import WordEmbedder
+from toldonce.types import Vectors
 
 
 class Narrow(StaticEmbedder):

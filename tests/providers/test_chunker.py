@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.providers.chunker import CHUNK_CHARACTERS, MAX_CHUNKS, UNSPACED_CHARACTERS, chunks
+from toldonce.providers.chunker import CHUNK_CHARACTERS, MAX_CHUNKS, UNSPACED_CHARACTERS, chunks
 
 SENTENCE = "Ana went to the market and bought apples. "
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from patience import PATIENCE_S
-from recollect.errors import BreakerOpenError, ModelDownError, ModelError, ModelFault
-from recollect.providers.circuit_breaker import MAX_WAIT_S, BreakerState, CircuitBreaker, GuardedModel
-from recollect.providers.protocols import ModelAnswer
-from recollect.settings import Settings
-from recollect.testing import FakeClock, ScriptedModel
+from toldonce.errors import BreakerOpenError, ModelDownError, ModelError, ModelFault
+from toldonce.providers.circuit_breaker import MAX_WAIT_S, BreakerState, CircuitBreaker, GuardedModel
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, ScriptedModel
 
 DOWN = ModelError("connection refused", fault=ModelFault.SERVER)
 LATE = ModelError("no answer within 30 s", fault=ModelFault.UNKNOWN)

@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.errors import ModelError, SetupError
-from recollect.providers.json_client import MAX_RETRY_AFTER_S, ApiRefusedError, JsonClient, retry_delay_s
+from toldonce.errors import ModelError, SetupError
+from toldonce.providers.json_client import MAX_RETRY_AFTER_S, ApiRefusedError, JsonClient, retry_delay_s
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from recollect.errors import BadSettingError
-from recollect.providers.model_factory import open_embedder, open_model
-from recollect.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.settings import Settings
+from toldonce.errors import BadSettingError
+from toldonce.providers.model_factory import open_embedder, open_model
+from toldonce.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.settings import Settings
 
 
 def key_of(model: object) -> str | None:
@@ -41,7 +41,7 @@ async def test_an_embedder_of_ones_own_carries_its_own_calibration() -> None:
 
 
 def test_an_embeddings_url_without_a_model_is_refused() -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_EMBED_MODEL"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_EMBED_MODEL"):
         open_embedder(Settings(embed_url="http://e.test/v1"))
 
 
@@ -72,5 +72,5 @@ def test_the_upstream_s_key_never_goes_to_another_server(form_url: str, form_key
 
 
 def test_a_model_that_cannot_be_reached_is_refused() -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_FORM_URL"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_FORM_URL"):
         open_model(Settings(form_model="m"))

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from recollect.errors import ModelError
-from recollect.providers.model_output import MAX_CHARACTERS, parse_model_output
+from toldonce.errors import ModelError
+from toldonce.providers.model_output import MAX_CHARACTERS, parse_model_output
 
 TEA = {"memories": [{"text": "likes tea"}]}
 TEA_JSON = json.dumps(TEA)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.providers.offline_model import (
+from toldonce.providers.offline_model import (
     MODEL,
     MODEL_LIST,
     offline_answer,
@@ -12,8 +12,8 @@ from recollect.providers.offline_model import (
     offline_completion,
     states_something,
 )
-from recollect.text import words
-from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
+from toldonce.text import words
+from toldonce.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
 
 DAY = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
 

@@ -3,8 +3,8 @@ import re
 import numpy as np
 import pytest
 
-from recollect.errors import ModelError, VectorSizeError
-from recollect.providers.openai_wire import is_cut, read_completion, read_embeddings, read_usage, unit_rows, wanted
+from toldonce.errors import ModelError, VectorSizeError
+from toldonce.providers.openai_wire import is_cut, read_completion, read_embeddings, read_usage, unit_rows, wanted
 
 
 def item(index: int, *numbers: float) -> dict[str, object]:

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.errors import BadSettingError, ModelError
-from recollect.providers.rerankers import ApiReranker, OnnxReranker, open_reranker, read_scores, shares
-from recollect.settings import Settings
 from tiny_onnx import WORDS, embedding_model, scoring_model, word_table, write_folder
+from toldonce.errors import BadSettingError, ModelError
+from toldonce.providers.rerankers import ApiReranker, OnnxReranker, open_reranker, read_scores, shares
+from toldonce.settings import Settings
 
 
 def likes(**words: float) -> bytes:
@@ -20,7 +20,7 @@ def likes(**words: float) -> bytes:
 
 
 async def test_a_cross_encoder_scores_each_pair_independently_of_its_batch(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
     reranker = OnnxReranker(str(write_folder(tmp_path / "cross", likes(oslo=2.0, tea=-1.0))))
     texts = ["Ben lives in Oslo", "Ana likes tea", *["we met in Rome at nine"] * 30, ""]
     scores = await reranker.score("where does Ben live", texts)
@@ -31,13 +31,13 @@ async def test_a_cross_encoder_scores_each_pair_independently_of_its_batch(tmp_p
 
 
 def test_the_settings_choose_a_folder_an_api_or_nothing(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
     folder = write_folder(tmp_path / "cross", likes(oslo=2.0))
     assert open_reranker(Settings()) is None
     assert isinstance(open_reranker(Settings.load(rerank_path=folder)), OnnxReranker)
     api = open_reranker(Settings.load(rerank_url="http://127.0.0.1:9/v1", rerank_model="m"))
     assert isinstance(api, ApiReranker)
-    with pytest.raises(BadSettingError, match=r"RECOLLECT_RERANK_PATH.*no such folder"):
+    with pytest.raises(BadSettingError, match=r"TOLDONCE_RERANK_PATH.*no such folder"):
         open_reranker(Settings.load(rerank_path=tmp_path / "nowhere"))
     no_cross = write_folder(tmp_path / "embeds", embedding_model(word_table()))
     with pytest.raises(BadSettingError, match="not a cross-encoder"):

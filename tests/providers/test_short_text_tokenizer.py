@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from language_samples import LANGUAGES
-from recollect.providers import static_embedder
-from recollect.providers.short_text_tokenizer import WORD_START, ShortTextTokenizer, merge_order
-from recollect.providers.static_embedder import MAX_SHORT_TEXTS, StaticEmbedder, StaticModel
+from toldonce.providers import static_embedder
+from toldonce.providers.short_text_tokenizer import WORD_START, ShortTextTokenizer, merge_order
+from toldonce.providers.static_embedder import MAX_SHORT_TEXTS, StaticEmbedder, StaticModel
 
 FILE = static_embedder._package_folder() / static_embedder._TOKENIZER
 TEXTS = sorted(chain.from_iterable((*language.memories, *language.asked) for language in LANGUAGES.values()))

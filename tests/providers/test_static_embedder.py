@@ -6,10 +6,10 @@ from shutil import copyfile
 import numpy as np
 import pytest
 
-from recollect.errors import MissingModelFilesError, SetupError
-from recollect.providers import static_embedder
-from recollect.providers.protocols import Embedder
-from recollect.providers.static_embedder import StaticEmbedder, spans, static_model
+from toldonce.errors import MissingModelFilesError, SetupError
+from toldonce.providers import static_embedder
+from toldonce.providers.protocols import Embedder
+from toldonce.providers.static_embedder import StaticEmbedder, spans, static_model
 
 TEXTS = ["I'm allergic to peanuts", "My peanut allergy is severe", "The train to Oslo was late again"]
 

@@ -7,8 +7,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from recollect.providers.static_embedder import static_model
-from recollect.providers.token_counter import ENCODINGS, CachingCounter, TiktokenFile, cache_folder, token_counter
+from toldonce.providers.static_embedder import static_model
+from toldonce.providers.token_counter import ENCODINGS, CachingCounter, TiktokenFile, cache_folder, token_counter
 
 
 @pytest.fixture

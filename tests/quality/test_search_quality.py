@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.search_locomo import measure
 from published import published
-from recollect.datasets.load import read_bytes
+from toldonce.datasets.load import read_bytes
 
 OURS = Path(__file__).parent / "stand_in.json"
 LOCOMO = "locomo_dev.json.gz"

@@ -6,10 +6,10 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from recollect.recall.adjacency import LINKED, adjacency_signal
-from recollect.testing import NEW_YEAR
-from recollect.types import QUESTION_FLAG, MemoryKind
 from snapshots import Known, ask, recall, snapshot_of, texts, unit
+from toldonce.recall.adjacency import LINKED, adjacency_signal
+from toldonce.testing import NEW_YEAR
+from toldonce.types import QUESTION_FLAG, MemoryKind
 
 ASKED = Known(id=1, text="Do you keep a dog at home in Oslo?", kind=MemoryKind.TURN)
 ANSWER = Known(id=2, text="Yes, golden, called Rex", kind=MemoryKind.TURN, at=NEW_YEAR + timedelta(minutes=1))

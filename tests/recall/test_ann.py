@@ -7,15 +7,15 @@ import numpy.typing as npt
 import pytest
 
 from factories import ANA
-from recollect.profiles.policies import RecallPolicy
-from recollect.recall import ann as seeking
-from recollect.recall.ann import AnnPlanner
-from recollect.recall.query import Query
-from recollect.recall.recall import Ranking, rank_subjects
-from recollect.recall.similarity import similarity_signal
-from recollect.testing import NEW_YEAR
-from recollect.types import NO_VECTORS, MemoryKind, Subject, SubjectSnapshot, VectorBlocks
 from snapshots import DIM, Known, as_it_is, ask, for_prompt, snapshot_of, unit
+from toldonce.profiles.policies import RecallPolicy
+from toldonce.recall import ann as seeking
+from toldonce.recall.ann import AnnPlanner
+from toldonce.recall.query import Query
+from toldonce.recall.recall import Ranking, rank_subjects
+from toldonce.recall.similarity import similarity_signal
+from toldonce.testing import NEW_YEAR
+from toldonce.types import NO_VECTORS, MemoryKind, Subject, SubjectSnapshot, VectorBlocks
 
 WORDS = "tea oslo bees chess violin snow harbour peanuts garden train winter brother".split()
 Places = npt.NDArray[np.intp]

@@ -1,5 +1,5 @@
 from factories import memory
-from recollect.recall.attribution import used_memories
+from toldonce.recall.attribution import used_memories
 
 PEANUTS, OSLO = memory("Ana is allergic to peanuts."), memory("Ana lives in Oslo.")
 ASKED = ["You are a waiter.", "What should I avoid at a restaurant?"]

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import recollect.recall.bm25 as bm25_module
+import toldonce.recall.bm25 as bm25_module
 from language_samples import LANGUAGES
-from recollect.recall.bm25 import MAX_QUERY_RARITY, TermIndex, word_signal
-from recollect.recall.recall import rank_subjects
-from recollect.recall.signals import collect_signals
-from recollect.text import legacy_terms, term_key, terms
-from recollect.types import SubjectSnapshot
 from snapshots import SALT, Known, ask, snapshot_of
+from toldonce.recall.bm25 import MAX_QUERY_RARITY, TermIndex, word_signal
+from toldonce.recall.recall import rank_subjects
+from toldonce.recall.signals import collect_signals
+from toldonce.text import legacy_terms, term_key, terms
+from toldonce.types import SubjectSnapshot
 
 HOT = snapshot_of(
     Known(id=1, text="Ana is allergic to peanuts."),

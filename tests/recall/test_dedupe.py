@@ -1,9 +1,9 @@
 """A quotation and what was distilled from it, shown once."""
 
 from factories import ANA
-from recollect.recall.dedupe import collapse_sources
-from recollect.recall.rank import RankedRow
-from recollect.types import MemoryKind
+from toldonce.recall.dedupe import collapse_sources
+from toldonce.recall.rank import RankedRow
+from toldonce.types import MemoryKind
 
 
 def row(number: int, kind: MemoryKind, evidence: float, *sources: int, standing: bool = False) -> RankedRow:

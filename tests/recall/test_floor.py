@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.evaluation.injection_run import load_small_talk
-from recollect.profiles.policies import RecallPolicy
-from recollect.recall.floor import SMALL_TALK, UNRELATED, is_small_talk
-from recollect.types import KEPT_IMPORTANCE, MemoryKind
 from snapshots import Known, ask, for_prompt, recall, texts, unit
+from toldonce.evaluation.injection_run import load_small_talk
+from toldonce.profiles.policies import RecallPolicy
+from toldonce.recall.floor import SMALL_TALK, UNRELATED, is_small_talk
+from toldonce.types import KEPT_IMPORTANCE, MemoryKind
 
 EAST, NORTH, BETWEEN = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
 CAR = Known(id=1, text="Thanks! My car broke down on the bridge to Malmö.", kind=MemoryKind.TURN, vectors=(EAST,))

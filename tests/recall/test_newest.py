@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.recall.newest import stated_values
-from recollect.testing import NEW_YEAR
-from recollect.types import MemoryKind
 from snapshots import Known, ask, name, recall, texts
+from toldonce.recall.newest import stated_values
+from toldonce.testing import NEW_YEAR
+from toldonce.types import MemoryKind
 
 OTHERS = [Known(id=number, text=f"word{number}x word{number}y") for number in range(100, 140)]
 

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from factories import ANA, BEN
-from recollect.decay import decay
-from recollect.profiles.policies import RecallPolicy
-from recollect.recall.order import find_newest_notes
-from recollect.types import MemoryKind, Recall
 from snapshots import NOON, Known, ask, for_prompt, name, recall, recall_from, snapshot_of, texts, unit, why_left
+from toldonce.decay import decay
+from toldonce.profiles.policies import RecallPolicy
+from toldonce.recall.order import find_newest_notes
+from toldonce.types import MemoryKind, Recall
 
 NORTH = unit(1, 0, 0, 0)
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from factories import ANA
-from recollect.recall.pack import (
+from snapshots import Known, count_words, memory_of, name
+from toldonce.recall.pack import (
     FRAME_TOKENS,
     NO_SPARES,
     ROW_TOKENS,
@@ -16,9 +17,8 @@ from recollect.recall.pack import (
     gist,
     pack,
 )
-from recollect.recall.rank import RankedRow
-from recollect.types import MAX_MEMORY_CHARACTERS, MemoryKind, OmittedMemory
-from snapshots import Known, count_words, memory_of, name
+from toldonce.recall.rank import RankedRow
+from toldonce.types import MAX_MEMORY_CHARACTERS, MemoryKind, OmittedMemory
 
 
 def found(number: int, text: str, *, standing: bool = False) -> RankedMemory:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.recall.query import MAX_TERMS, is_question
 from snapshots import ask
+from toldonce.recall.query import MAX_TERMS, is_question
 
 
 def test_stop_words_are_no_terms_and_each_term_knows_the_word_it_was_asked_with() -> None:

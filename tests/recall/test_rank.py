@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.query import Query
-from recollect.recall.rank import score_memories
-from recollect.recall.signals import collect_signals
-from recollect.recall.top_k import top_k
-from recollect.testing import NEW_YEAR
-from recollect.types import QUESTION_FLAG, MemoryKind, SubjectSnapshot
 from snapshots import Known, as_it_is, ask, snapshot_of, unit
+from toldonce.recall.query import Query
+from toldonce.recall.rank import score_memories
+from toldonce.recall.signals import collect_signals
+from toldonce.recall.top_k import top_k
+from toldonce.testing import NEW_YEAR
+from toldonce.types import QUESTION_FLAG, MemoryKind, SubjectSnapshot
 
 EAST = (1.0, 0.0, 0.0, 0.0)
 

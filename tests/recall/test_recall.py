@@ -8,12 +8,6 @@ import numpy as np
 import pytest
 
 from factories import ANA
-from recollect.profiles.policies import RecallPolicy
-from recollect.recall.finalize import finalize
-from recollect.recall.query import RecallRequest, make_query
-from recollect.recall.recall import IN_REQUEST, rank_subjects
-from recollect.testing import NEW_YEAR
-from recollect.types import KEPT_IMPORTANCE, MemoryKind, Subject
 from snapshots import (
     Known,
     as_it_is,
@@ -29,6 +23,12 @@ from snapshots import (
     unit,
     why_left,
 )
+from toldonce.profiles.policies import RecallPolicy
+from toldonce.recall.finalize import finalize
+from toldonce.recall.query import RecallRequest, make_query
+from toldonce.recall.recall import IN_REQUEST, rank_subjects
+from toldonce.testing import NEW_YEAR
+from toldonce.types import KEPT_IMPORTANCE, MemoryKind, Subject
 
 EAST, NORTH, NEAR_EAST = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.96, 0.28, 0.0, 0.0)
 PEANUTS = Known(id=1, text="Ana is allergic to peanuts.", vectors=(NEAR_EAST,))

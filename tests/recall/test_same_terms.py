@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.same_terms import notes_by_any_terms, notes_by_terms
-from recollect.text import terms
-from recollect.types import MemoryKind
 from snapshots import Known, snapshot_of
+from toldonce.recall.same_terms import notes_by_any_terms, notes_by_terms
+from toldonce.text import terms
+from toldonce.types import MemoryKind
 
 WORDS = st.lists(st.sampled_from(["tea", "Oslo", "bees", "the", "not", "7"]), max_size=6).map(" ".join)
 

@@ -6,18 +6,18 @@ from math import exp
 import pytest
 
 from factories import ANA, BEN
-from recollect.engine import AsyncRecollect
-from recollect.recall.score_parts import PARTS
-from recollect.testing import FakeClock
-from recollect.types import NewNote
 from sample_chats import PEANUTS_AND_OSLO, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.recall.score_parts import PARTS
+from toldonce.testing import FakeClock
+from toldonce.types import NewNote
 
 
 def score_of(parts: dict[str, float]) -> float:
     return 1 / (1 + exp(-sum(parts.values())))
 
 
-async def test_the_parts_of_each_score_add_up_to_it(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_parts_of_each_score_add_up_to_it(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.bulk.add(
         [NewNote("Ana plays the cello.", 0.9), NewNote("The cello needs new strings.", 0.2)], user="ana"
     )
@@ -34,7 +34,7 @@ async def test_the_parts_of_each_score_add_up_to_it(engine: AsyncRecollect, cloc
     assert found.subjects[0] == ANA
 
 
-async def test_what_matters_is_the_larger_part(engine: AsyncRecollect) -> None:
+async def test_what_matters_is_the_larger_part(engine: AsyncToldOnce) -> None:
     await engine.bulk.add([NewNote("Ben owns a red kite.", 0.9), NewNote("Ben owns a boat.", 0.1)], user="ben")
     found = {item.memory.text: item.parts for item in (await engine.search("kite", user="ben", explain=True)).items}
     kite, boat = found["Ben owns a red kite."], found.get("Ben owns a boat.", {})
@@ -45,14 +45,14 @@ async def test_what_matters_is_the_larger_part(engine: AsyncRecollect) -> None:
     assert (await engine.search("kite", user="ben", explain=True)).subjects[0] == BEN
 
 
-async def test_a_search_of_the_past_has_parts_too(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_search_of_the_past_has_parts_too(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     clock.advance(days=1)
     [item] = (await engine.search("cello", user="ana", at=clock.now() - timedelta(hours=1), explain=True)).items
     assert item.score == pytest.approx(score_of(dict(item.parts)), abs=1e-6)
 
 
-async def test_what_a_prompt_gets_has_no_parts(engine: AsyncRecollect) -> None:
+async def test_what_a_prompt_gets_has_no_parts(engine: AsyncToldOnce) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     [item] = (await engine.context("cello", user="ana")).items
     assert item.parts == {}

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from recollect.recall.similarity import MIN_LOG_ODDS, mean_and_spread, similarity_signal
-from recollect.types import SubjectSnapshot, Vector
 from snapshots import Known, as_it_is, snapshot_of, unit
+from toldonce.recall.similarity import MIN_LOG_ODDS, mean_and_spread, similarity_signal
+from toldonce.types import SubjectSnapshot, Vector
 
 EAST, NORTH, BETWEEN = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from candidates import evidence
 from factories import ANA
-from recollect.ids import is_unstored, unstored_id
-from recollect.recall.as_of import SnapshotItem
-from recollect.recall.unindexed import with_unindexed
-from recollect.text import source_key, terms
-from recollect.types import Memory, MemoryId, MemoryKind
 from snapshots import NOON, Known, snapshot_of, unit
+from toldonce.ids import is_unstored, unstored_id
+from toldonce.recall.as_of import SnapshotItem
+from toldonce.recall.unindexed import with_unindexed
+from toldonce.text import source_key, terms
+from toldonce.types import Memory, MemoryId, MemoryKind
 
 EAST = (1.0, 0.0, 0.0, 0.0)
 CAR = Known(id=1, text="My car is at the garage.", kind=MemoryKind.TURN, vectors=(EAST,), sources=(5,))

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.compare import alike, differs, never_merge, recounts, same, says_more
-from recollect.resolution.slots import canonical_key, slot_mark, value_mark
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.compare import alike, differs, never_merge, recounts, same, says_more
+from toldonce.resolution.slots import canonical_key, slot_mark, value_mark
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from candidates import NOW, evidence, fact, stored
-from recollect.profiles.policies import ResolvePolicy
-from recollect.profiles.registry import ProfileRegistry
-from recollect.resolution.decide import resolve
-from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs
-from recollect.types import Action, Candidate, Memory
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.resolution.decide import resolve
+from toldonce.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs
+from toldonce.types import Action, Candidate, Memory
 
 TIERED = ProfileRegistry().get("tiered").resolve
 DEFAULT = ProfileRegistry().get("default").resolve

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from candidates import BEFORE, NOW, evidence, fact, note, stored
-from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.batch_state import of_memory
-from recollect.resolution.correction import Worth, weigh_correction
-from recollect.resolution.decide import resolve
-from recollect.resolution.llm_judge import open_questions
-from recollect.resolution.values import Claim, JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
-from recollect.types import Action, Candidate, Comparison, Evidence, Memory, MemoryKind
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.batch_state import of_memory
+from toldonce.resolution.correction import Worth, weigh_correction
+from toldonce.resolution.decide import resolve
+from toldonce.resolution.llm_judge import open_questions
+from toldonce.resolution.values import Claim, JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from toldonce.types import Action, Candidate, Comparison, Evidence, Memory, MemoryKind
 
 POLICY = ResolvePolicy()
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from candidates import BEFORE, NOW, evidence, fact, note, stored
-from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.compare import alike
-from recollect.resolution.decide import resolve
-from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
-from recollect.types import (
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.compare import alike
+from toldonce.resolution.decide import resolve
+from toldonce.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from toldonce.types import (
     Action,
     Candidate,
     Evidence,

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from candidates import NOW, evidence, note, stored
-from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.decide import resolve
-from recollect.resolution.extractor_word import left_open
-from recollect.resolution.llm_judge import JudgeQuestion, open_questions
-from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
-from recollect.types import Action, Comparison, Memory
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.decide import resolve
+from toldonce.resolution.extractor_word import left_open
+from toldonce.resolution.llm_judge import JudgeQuestion, open_questions
+from toldonce.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from toldonce.types import Action, Comparison, Memory
 
 POLICY = ResolvePolicy(similar=0.7)
 HERBS = stored(note("The user grows herbs and tomatoes on the roof."), number=1)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from candidates import BEFORE, NOW, evidence, note, stored
-from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.decide import resolve
-from recollect.resolution.values import Claim, JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
-from recollect.types import Action
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.decide import resolve
+from toldonce.resolution.values import Claim, JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from toldonce.types import Action
 
 PAIRS: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads(
     (Path(__file__).parent / "native_pairs.toml").read_text("utf-8")

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from candidates import BEFORE, NOW, evidence, fact, note, stored
-from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.decide import resolve
-from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
-from recollect.types import Action, Candidate, Memory, MemoryKind
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.decide import resolve
+from toldonce.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from toldonce.types import Action, Candidate, Memory, MemoryKind
 
 POLICY = ResolvePolicy()
 

@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 
 from candidates import NOW, evidence, fact, note, stored
-from recollect.errors import ModelError
-from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.decide import resolve
-from recollect.resolution.llm_judge import judge, open_questions
-from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
-from recollect.testing import ScriptedModel
-from recollect.types import Action, Candidate, Memory
+from toldonce.errors import ModelError
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.decide import resolve
+from toldonce.resolution.llm_judge import judge, open_questions
+from toldonce.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from toldonce.testing import ScriptedModel
+from toldonce.types import Action, Candidate, Memory
 
 POLICY = ResolvePolicy(similar=0.7)
 CONTEXT = ResolveInputs(now=NOW)

@@ -8,10 +8,10 @@ from itertools import count
 import numpy as np
 import pytest
 
-from recollect.resolution.planned_changes import MemoryFactory, to_changes
-from recollect.resolution.values import EndedMemory, ResolvedCandidate, refusal
-from recollect.text import terms
-from recollect.types import (
+from toldonce.resolution.planned_changes import MemoryFactory, to_changes
+from toldonce.resolution.values import EndedMemory, ResolvedCandidate, refusal
+from toldonce.text import terms
+from toldonce.types import (
     Action,
     AddMemory,
     Candidate,

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from recollect.resolution.compare import never_merge
-from recollect.resolution.prefilter import MAX_WORDS, PatternTable, pattern_of
+from toldonce.resolution.compare import never_merge
+from toldonce.resolution.prefilter import MAX_WORDS, PatternTable, pattern_of
 
 SENTENCES = (
     "The user bought tea number 12 at the market of Oslo.",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.resolution.tokens import tokenize
-from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic_words
+from toldonce.resolution.tokens import tokenize
+from toldonce.resolution.topics import is_about, topic_keys, topic_parts, topic_words
 
 
 @pytest.mark.parametrize(

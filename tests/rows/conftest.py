@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
 from stores import DIALECTS
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
 
 
 @pytest.fixture(params=DIALECTS)
@@ -21,9 +21,9 @@ def dim() -> int:
 
 
 @pytest.fixture
-async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+async def api(engine: AsyncToldOnce) -> AsyncIterator[httpx.AsyncClient]:
     """Ana over HTTP, on the loopback address, without a model's server behind it."""
     transport = httpx.ASGITransport(app=build_app(engine))
-    headers = {"x-recollect-user": "ana"}
+    headers = {"x-toldonce-user": "ana"}
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
         yield client

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from recollect.providers.static_embedder import CALIBRATION, StaticEmbedder
-from recollect.text import normalise
-from recollect.types import Vectors
+from toldonce.providers.static_embedder import CALIBRATION, StaticEmbedder
+from toldonce.text import normalise
+from toldonce.types import Vectors
 
 FILE = Path(__file__).with_name("embeddings.json")
 SENTENCES = (

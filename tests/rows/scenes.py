@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.engine import AsyncRecollect
-from recollect.types import RequestScope, Subject
 from sample_chats import assistant, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import RequestScope, Subject
 
 DIMS = (256, 384, 1536)
 """Lengths of vectors at which the rows hold."""
@@ -49,7 +49,7 @@ TALK = [
 ]
 
 
-async def ended(engine: AsyncRecollect, conversation: str = "c", scope: RequestScope = CALENDAR) -> None:
+async def ended(engine: AsyncToldOnce, conversation: str = "c", scope: RequestScope = CALENDAR) -> None:
     """End a conversation of the calendar, and form its memory."""
     await engine.conversations.end(conversation, user="ana", reason="closed", messages=TALK, scope=scope)
     await engine.form()

@@ -11,13 +11,13 @@ import pytest
 
 from dashboard_client import dashboard_client
 from own_profile import Answering, delete
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.registry import ProfileRegistry
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, CostPurpose, Identity, RequestScope, Subject
 from rows.scenes import APP, CALENDAR, PARAGRAPH, TALK, ended
 from sample_chats import answer, assistant, note, request, user, with_model
 from stores import DURABLE, new_store
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, CostPurpose, Identity, RequestScope, Subject
 
 LATER = [
     ("I want the meeting with my accountant moved to Thursday.", "Moved to Thursday, at ten."),
@@ -36,7 +36,7 @@ async def test_a1_the_end_of_a_conversation_makes_one_paragraph_behind_the_call(
     assert one.detail.tags[:1] == ("dentist",)
 
 
-async def test_a1_conversations_that_ended_before_the_feature_was_on_make_none(engine: AsyncRecollect) -> None:
+async def test_a1_conversations_that_ended_before_the_feature_was_on_make_none(engine: AsyncToldOnce) -> None:
     await engine.record(TALK, user="ana", conversation="old", scope=RequestScope(profile="default"))
     await engine.conversations.end("old", user="ana", reason="closed")
     await engine.form()
@@ -64,7 +64,7 @@ async def test_a2_the_eleventh_starts_a_compaction_and_ten_are_left(parts: Compo
 
 
 async def test_a5_the_ten_latest_stand_in_a_system_message_that_names_the_app(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     for number in range(10):
         clock.advance(days=1)
@@ -77,7 +77,7 @@ async def test_a5_the_ten_latest_stand_in_a_system_message_that_names_the_app(
 
 
 async def test_a6_ten_memories_of_two_hundred_characters_all_stand_in_the_block(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     for number in range(12):
         clock.advance(days=1)
@@ -89,7 +89,7 @@ async def test_a6_ten_memories_of_two_hundred_characters_all_stand_in_the_block(
     assert all(len(item.memory.text) == 200 for item in found.items)
 
 
-async def test_a1_the_shipped_profile_offers_the_tool_that_ends_a_conversation(engine: AsyncRecollect) -> None:
+async def test_a1_the_shipped_profile_offers_the_tool_that_ends_a_conversation(engine: AsyncToldOnce) -> None:
     asked = request(user("That is all, thank you."))
     prepared = await engine.turns.prepare(asked, Identity(subject=Subject("user", "ana"), scope=CALENDAR))
     [tool] = json.loads(prepared.body)["tools"]
@@ -103,11 +103,11 @@ async def test_a9_memories_survive_a_restart_and_the_apps_uninstall(
     kind: str, parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
     first = replace(parts, store=await new_store(kind, tmp_path, clock))
-    async with AsyncRecollect(first) as engine:
+    async with AsyncToldOnce(first) as engine:
         await engine.apps.register("calendar", user="ana")
         await ended(engine)
         known = await engine.apps.memories("calendar", user="ana")
-    async with AsyncRecollect(replace(parts, store=await new_store(kind, tmp_path, clock))) as again:
+    async with AsyncToldOnce(replace(parts, store=await new_store(kind, tmp_path, clock))) as again:
         assert await again.apps.memories("calendar", user="ana") == known != []
         assert await again.apps.memories("notes", user="ana") == []
         assert await again.apps.remove("calendar", user="ana") == 0
@@ -120,12 +120,12 @@ async def test_a10_creations_compactions_and_energy_are_counted_and_steps_logged
     parts: Components,
     clock: FakeClock,
     api: httpx.AsyncClient,
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     model = Answering(delete(3))
-    working = AsyncRecollect(replace(parts, model=model.model))
-    with caplog.at_level(logging.INFO, logger="recollect"):
+    working = AsyncToldOnce(replace(parts, model=model.model))
+    with caplog.at_level(logging.INFO, logger="toldonce"):
         for number in range(10):
             clock.advance(minutes=1)
             await working.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
@@ -165,7 +165,7 @@ async def test_a11_an_apps_memories_are_scored_searchable_and_exported_as_json(
 
 
 async def test_a11_keyword_search_under_the_profile_finds_the_word_and_not_the_latest(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     for text in ("The dentist is Dr Berg.", "The choir sings on Sunday.", "The boat was painted green."):
         clock.advance(days=1)
@@ -178,7 +178,7 @@ async def test_a11_keyword_search_under_the_profile_finds_the_word_and_not_the_l
     assert [item.memory.text[:8] for item in block.items] == ["The boat", "The choi", "The dent"]
 
 
-async def test_a11_shared_memories_reach_the_prompt_of_their_readers_apps_alone(engine: AsyncRecollect) -> None:
+async def test_a11_shared_memories_reach_the_prompt_of_their_readers_apps_alone(engine: AsyncToldOnce) -> None:
     team = Subject("shared", "team")
     await engine.add("The office is closed on Friday.", user=team)
     await engine.add("Ana's dentist is Dr Berg.", user=APP, profile="app")
@@ -192,7 +192,7 @@ async def test_a11_shared_memories_reach_the_prompt_of_their_readers_apps_alone(
 
 
 async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_user(
-    engine: AsyncRecollect, parts: Components, tmp_path: Path
+    engine: AsyncToldOnce, parts: Components, tmp_path: Path
 ) -> None:
     await ended(engine)
     [one, *_] = await engine.apps.memories("calendar", user="ana")
@@ -203,7 +203,7 @@ async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_us
     (tmp_path / "app.toml").write_text(
         'extends = "app"\ndescription = "One memory for all users."\n[subject]\nper_user = false\n', "utf-8"
     )
-    common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
+    common = AsyncToldOnce(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await ended(common, "e")
     mine, bens = [await common.apps.memories("calendar", user=who) for who in ("ana", "ben")]
     assert mine == bens != []
@@ -229,7 +229,7 @@ async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(pa
 
 @pytest.mark.timing
 async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     for app in range(30):
         subject = await engine.conversations.subject(user="ana", scope=RequestScope(profile="app", app=f"app {app}"))
@@ -251,7 +251,7 @@ async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
 
 
 async def test_a1_a_resumed_conversation_makes_a_memory_of_what_came_since(
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
 ) -> None:
     await ended(engine)
     for place, (asked, said) in enumerate(LATER):
@@ -268,7 +268,7 @@ async def test_a1_a_resumed_conversation_makes_a_memory_of_what_came_since(
 
 
 async def test_a1_a_conversation_resumed_after_half_an_hour_makes_another_memory(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     for place, (asked, said) in enumerate(LATER):
         await engine.record([user(asked), assistant(said)], user="ana", conversation="c", scope=CALENDAR)
@@ -295,7 +295,7 @@ async def test_a1_a_model_is_asked_for_a_paragraph_on_the_new_messages_alone(par
     assert "plumber" in model.calls[1].user
 
 
-async def test_a11_the_dashboard_shows_an_apps_memories_and_statistics(engine: AsyncRecollect) -> None:
+async def test_a11_the_dashboard_shows_an_apps_memories_and_statistics(engine: AsyncToldOnce) -> None:
     await engine.apps.register("calendar", user="ana")
     await engine.add("Ana's dentist is Dr Berg.", user=APP, profile="app")
     async with dashboard_client(engine) as browser:
@@ -322,7 +322,7 @@ async def test_a11_the_dashboard_shows_an_apps_memories_and_statistics(engine: A
     ids=["messages", "by speaker", "user alone"],
 )
 async def test_a1_a_conversation_is_handed_over_with_its_end(
-    engine: AsyncRecollect, api: httpx.AsyncClient, sent: dict[str, object]
+    engine: AsyncToldOnce, api: httpx.AsyncClient, sent: dict[str, object]
 ) -> None:
     end = "/conversations/c%2F1%20%C3%BC/end"
     count = "/apps/calendar/memories/count"
@@ -334,7 +334,7 @@ async def test_a1_a_conversation_is_handed_over_with_its_end(
     assert "dentist" in memory["content"]
     assert (await api.get(count)).json() == {"count": 1}
     assert await engine.apps.count("calendar", user="ana") == 1
-    del api.headers["x-recollect-user"]
+    del api.headers["x-toldonce-user"]
     assert (await api.get(count)).json() == {"count": 1}, "an administrator counts for all users"
 
 

@@ -10,22 +10,22 @@ import pytest
 
 from dashboard_client import dashboard_client
 from own_profile import Answering, delete
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.protocols import ModelAnswer
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Subject
 from rows.scenes import APP, CALENDAR, PARAGRAPH, TALK, ended
 from sample_chats import user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Subject
 
 
 async def test_a7_a_memory_for_all_users_is_listed_and_purged_under_any_profile(
-    engine: AsyncRecollect, parts: Components, api: httpx.AsyncClient, tmp_path: Path
+    engine: AsyncToldOnce, parts: Components, api: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     (tmp_path / "kiosk.toml").write_text(
         'extends = "app"\ndescription = "One memory for all users."\n[subject]\nper_user = false\n', "utf-8"
     )
-    common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
+    common = AsyncToldOnce(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await ended(common, "kiosk", replace(CALENDAR, profile="kiosk"))
     await ended(engine, "own")
     bens = await engine.conversations.subject(user="ben", scope=CALENDAR)
@@ -57,13 +57,13 @@ async def test_a7_a_purge_leaves_nothing_that_was_closed_compacted_or_held(
 
 
 async def test_a7_without_a_key_a_request_that_names_no_user_is_the_administrators(
-    engine: AsyncRecollect, api: httpx.AsyncClient
+    engine: AsyncToldOnce, api: httpx.AsyncClient
 ) -> None:
     bens = await engine.conversations.subject(user="ben", scope=CALENDAR)
     for subject in (APP, bens):
         await engine.add("The choir sings on Sunday.", user=subject, profile="app")
         await engine.add("The rowing club meets at six.", user=subject, profile="app")
-    del api.headers["x-recollect-user"]
+    del api.headers["x-toldonce-user"]
 
     listed = (await api.get("/apps/calendar/memories")).json()["memories"]
     assert sorted({row["subject"] for row in listed}) == [APP.text, bens.text]
@@ -109,18 +109,16 @@ async def test_a1_a_conversation_does_not_become_another_apps_memory(api: httpx.
     for verb, body in (("end", {"appId": "mail"}), ("end", {"appId": "mail", "messages": TALK})):
         refused = await api.post(f"/conversations/c/{verb}", json=body)
         assert (refused.status_code, "calendar" in refused.json()["error"]["message"]) == (400, True)
-    assert (await api.post("/conversations/c/save", headers={"x-recollect-app": "mail"})).status_code == 400
+    assert (await api.post("/conversations/c/save", headers={"x-toldonce-app": "mail"})).status_code == 400
     assert (await api.get("/apps/mail/memories")).json() == {"memories": []}
 
 
-async def test_a9_apps_are_listed_over_http_and_on_the_dashboard(
-    engine: AsyncRecollect, api: httpx.AsyncClient
-) -> None:
+async def test_a9_apps_are_listed_over_http_and_on_the_dashboard(engine: AsyncToldOnce, api: httpx.AsyncClient) -> None:
     await engine.apps.register("mail", user="ana")
     await ended(engine)
     await engine.conversations.end("d", user="ben", reason="closed", messages=TALK, scope=CALENDAR)
     await engine.form()
-    del api.headers["x-recollect-user"]
+    del api.headers["x-toldonce-user"]
     first = (await api.get("/v1/apps", params={"limit": 1})).json()
     [calendar] = first["apps"]
     known = await engine.apps.memories_of_all_users("calendar")
@@ -134,12 +132,12 @@ async def test_a9_apps_are_listed_over_http_and_on_the_dashboard(
 
 
 async def test_a10_formation_recall_and_purge_are_logged_with_app_and_conversation(
-    engine: AsyncRecollect, api: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+    engine: AsyncToldOnce, api: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, logger="recollect"):
+    with caplog.at_level(logging.INFO, logger="toldonce"):
         await ended(engine)
         asked = {"model": "m", "messages": [user("When is my dentist?")]}
-        headers = {"x-recollect-profile": "app", "x-recollect-app": "calendar"}
+        headers = {"x-toldonce-profile": "app", "x-toldonce-app": "calendar"}
         assert (await api.post("/v1/chat/completions", json=asked, headers=headers)).status_code == 200
         await api.delete("/apps/calendar/memories")
     talks = {talk.external_id: talk.id for talk in await engine.conversations.list(user="ana")}

@@ -1,12 +1,12 @@
 """A2: where energy is short a compaction waits, and nothing goes."""
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.ids import new_id
-from recollect.profiles.registry import ProfileRegistry
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, CostPurpose, Reservation, Subject
 from rows.scenes import CALENDAR
 from sample_chats import assistant, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.ids import new_id
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, CostPurpose, Reservation, Subject
 
 APP = Subject("app", "ana/calendar")
 GUESTS = "Mia Ole Kim Eva Tor Ida Per Liv Jan Una Bo Rut Ari".split()
@@ -27,14 +27,14 @@ def keeper() -> ScriptedModel:
     return ScriptedModel(answered)
 
 
-async def invited(engine: AsyncRecollect, guest: str) -> None:
+async def invited(engine: AsyncToldOnce, guest: str) -> None:
     """Have one short talk, of one turn."""
     said = [user(f"Please invite {guest} to the supper at our place, I need it by noon."), assistant("Invited.")]
     await engine.conversations.end(f"supper of {guest}", user="ana", reason="closed", messages=said, scope=CALENDAR)
     await engine.form()
 
 
-async def chatted(engine: AsyncRecollect, *, turns: int) -> None:
+async def chatted(engine: AsyncToldOnce, *, turns: int) -> None:
     """Have so many turns in a conversation that goes on."""
     for turn in range(turns):
         said = [user(f"What is on at table {turn} today?"), assistant("Nothing.")]

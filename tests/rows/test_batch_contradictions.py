@@ -2,11 +2,11 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryState, RequestScope
 from rows.scenes import DEFAULT, TIERED
 from sample_chats import answer, slot, user, with_model
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryState, RequestScope
 
 SAID = ("I live in Rome.", "I moved to Oslo.")
 
@@ -22,7 +22,7 @@ def facts(scope: RequestScope) -> object:
 @pytest.mark.parametrize("scope", [DEFAULT, TIERED], ids=["default", "tiered"])
 @pytest.mark.parametrize("has_model", [True, False], ids=["model", "rules"])
 async def test_u5_t6_a_contradiction_within_one_formation_is_a_replace_with_its_line(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock, scope: RequestScope, has_model: bool
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock, scope: RequestScope, has_model: bool
 ) -> None:
     forming = with_model(parts, ScriptedModel([facts(scope)])) if has_model else engine
     for text in SAID:

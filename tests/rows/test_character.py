@@ -7,25 +7,25 @@ from typing import Any
 import httpx
 import pytest
 
-from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Components
-from recollect.providers.model_output import read_json_answer
-from recollect.server.chat_completions import ChatProxy
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Identity, RequestScope, Subject
 from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
 from sample_chats import assistant, request, user, with_model
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat, event, whole
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.model_output import read_json_answer
+from toldonce.server.chat_completions import ChatProxy
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Identity, RequestScope, Subject
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
-CHARACTERS = {"x-recollect-profile": "character", "x-recollect-characters": "system=Kira; user=Marcus"}
+CHARACTERS = {"x-toldonce-profile": "character", "x-toldonce-characters": "system=Kira; user=Marcus"}
 ANA = Subject("user", "ana")
 MARCUS = RequestScope(profile="character", characters=("Marcus", "Kira"))
 TO_EVE = RequestScope(profile="character", characters=("Kira", "Eve"))
 FOUND = "I learned that a silver key lies under the mossy stone number {} of the yard."
 
 
-async def told(engine: AsyncRecollect) -> Subject:
+async def told(engine: AsyncToldOnce) -> Subject:
     """Let Kira and Marcus talk for five turns; return what Kira knows."""
     await engine.record(story(KIRA), user="ana", conversation="c", scope=KIRA)
     await engine.form()
@@ -33,7 +33,7 @@ async def told(engine: AsyncRecollect) -> Subject:
 
 
 @pytest.mark.parametrize("dim", DIMS)
-async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect, parts: Components, dim: int) -> None:
+async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncToldOnce, parts: Components, dim: int) -> None:
     assert parts.embedder.dim == dim
     await told(engine)
     asked = request(user("Kira decided to leave the lighthouse before the first snow falls?"))
@@ -48,7 +48,7 @@ async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect
 
 
 async def test_c4_c9_the_weightier_and_nearer_comes_first_in_the_numbered_block(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     await engine.add("The old lighthouse is empty.", user=kira, importance=0.2, type="NOTE", profile="character")
@@ -60,19 +60,19 @@ async def test_c4_c9_the_weightier_and_nearer_comes_first_in_the_numbered_block(
 
 
 async def test_c8_a_record_has_text_summary_source_context_conversation_and_tags(
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
 ) -> None:
     kira = await told(engine)
     [record] = [memory for memory in await engine.list(user=kira) if LIGHTHOUSE in memory.text]
     conversation = await engine.conversations.get("c", user="ana")
     assert (record.type, record.importance > 0, bool(record.detail.summary)) == ("DECISION", True, True)
-    assert record.detail.source_uri == f"recollect://{conversation.id}/10"
+    assert record.detail.source_uri == f"toldonce://{conversation.id}/10"
     assert record.detail.source_context.startswith("Marcus and Kira")
     assert record.detail.tags == ("pair:kira+marcus",)
     assert record.evidence[0].conversation == conversation.id
 
 
-async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncRecollect) -> None:
+async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncToldOnce) -> None:
     formed: list[int] = []
     call = Call(chat("I live in Oslo and I keep bees.", stream=True))
     send = call.send()
@@ -92,7 +92,7 @@ async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncRe
     assert "Oslo" in {fact.value for fact in await engine.list(user="ana")}
 
 
-async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: AsyncRecollect) -> None:
+async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: AsyncToldOnce) -> None:
     way = ScriptedBackend([(200, EVENTS, [event("No"), broken()])])
     proxy = ChatProxy(engine, way, POLICY)
     call = Call(chat("I live in Oslo and I keep bees.", stream=True))
@@ -108,7 +108,7 @@ async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: Async
     assert "Oslo" in {fact.value for fact in await engine.list(user="ana")}
 
 
-async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversation(engine: AsyncRecollect) -> None:
+async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversation(engine: AsyncToldOnce) -> None:
     kira = await told(engine)
     await engine.record(
         [message for n in range(5) for message in (user(FOUND.format(n)), assistant("Hm."))],
@@ -130,7 +130,7 @@ async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversa
     )
 
 
-async def test_c12_memories_come_as_a_context_block_of_the_model_context_protocol(engine: AsyncRecollect) -> None:
+async def test_c12_memories_come_as_a_context_block_of_the_model_context_protocol(engine: AsyncToldOnce) -> None:
     await told(engine)
     found = await engine.context("The lighthouse, leave before the snow?", user="ana", conversation="c", scope=KIRA)
     [block] = found.as_mcp()
@@ -159,11 +159,11 @@ async def test_c12_what_a_model_returns_is_read_however_it_is_wrapped(parts: Com
 
 
 async def test_c1_characters_are_named_by_a_header_and_settings_by_their_names(
-    engine: AsyncRecollect, api: httpx.AsyncClient
+    engine: AsyncToldOnce, api: httpx.AsyncClient
 ) -> None:
     for n in range(5):
         body = {"model": "m", "messages": [user(FOUND.format(n))]}
-        headers = {**CHARACTERS, "x-recollect-session": "c"}
+        headers = {**CHARACTERS, "x-toldonce-session": "c"}
         answer = await api.post("/v1/chat/completions", json=body, headers=headers)
         assert answer.status_code == 200
     await engine.form()
@@ -187,7 +187,7 @@ async def test_c1_characters_are_named_by_a_header_and_settings_by_their_names(
 
 @pytest.mark.parametrize("mode", ["context_message", "user_prefix"])
 async def test_c1_the_settings_of_a_conversation_that_is_there_change(
-    engine: AsyncRecollect, api: httpx.AsyncClient, mode: str
+    engine: AsyncToldOnce, api: httpx.AsyncClient, mode: str
 ) -> None:
     names = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
     opened = {"id": "c", "profile": "character", "settings": {**names, "useMemory": False, "maxMemoryContext": 3}}
@@ -233,7 +233,7 @@ STATEMENTS = (
 )
 
 
-async def test_c7_greetings_of_any_length_are_never_worth_a_record(engine: AsyncRecollect) -> None:
+async def test_c7_greetings_of_any_length_are_never_worth_a_record(engine: AsyncToldOnce) -> None:
     said = [*GREETINGS, *STATEMENTS]
     turns = [message for text in said for message in (user("Go on."), assistant(text))]
     await engine.record(turns, user="ana", conversation="c", scope=KIRA)
@@ -246,7 +246,7 @@ async def test_c7_greetings_of_any_length_are_never_worth_a_record(engine: Async
 
 
 async def test_c9_the_tags_stay_with_a_prefix_of_ones_own_and_the_age_is_in_weeks(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     settings = {"useMemory": True, "memoryContextPrefix": "Kira remembers:", "memoryContextSuffix": "That is all."}
     await engine.conversations.open("c", user="ana", scope=KIRA, options=settings)
@@ -254,12 +254,12 @@ async def test_c9_the_tags_stay_with_a_prefix_of_ones_own_and_the_age_is_in_week
     await engine.add("The old lighthouse burned.", user=kira, importance=0.9, type="OUTCOME", profile="character")
     clock.advance(days=23)
     found = await engine.context("The old lighthouse burned.", user="ana", conversation="c", scope=KIRA)
-    lines = [line for line in found.text.splitlines() if "recollect-memory" not in line]
+    lines = [line for line in found.text.splitlines() if "toldonce-memory" not in line]
     assert lines[:3] == ["Kira remembers:", "<memories>", "1. [OUTCOME, importance=9, 3 weeks ago]"]
     assert lines[-2:] == ["</memories>", "That is all."]
 
 
-async def test_c10_consolidation_never_merges_distinct_records(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_c10_consolidation_never_merges_distinct_records(engine: AsyncToldOnce, clock: FakeClock) -> None:
     said = [
         "I decided to paint the old barn red with the miller before the winter comes.",
         "I decided to paint the old barn red with the miller's son before the winter comes.",
@@ -279,7 +279,7 @@ async def test_c10_consolidation_never_merges_distinct_records(engine: AsyncReco
 
 
 async def test_c12_a_characters_memories_are_listed_over_http_under_its_subject(
-    engine: AsyncRecollect, api: httpx.AsyncClient
+    engine: AsyncToldOnce, api: httpx.AsyncClient
 ) -> None:
     kira = await told(engine)
     answer = await api.get("/api/characters/Kira/memories")
@@ -292,12 +292,12 @@ async def test_c12_a_characters_memories_are_listed_over_http_under_its_subject(
     assert record["conversationId"] == (await engine.conversations.get("c", user="ana")).id
     assert (await api.get("/api/characters/Kira/memories?tag=pair:kira%2Beve")).json()["memories"] == []
     assert (await api.get("/api/characters/Marcus/memories")).json()["memories"] == []
-    others = await api.get("/api/characters/Kira/memories", headers={"x-recollect-user": "ben"})
+    others = await api.get("/api/characters/Kira/memories", headers={"x-toldonce-user": "ben"})
     assert others.json()["memories"] == [], "Ben's Kira is another one"
 
 
 async def test_c1_settings_change_without_naming_the_profile_again(
-    engine: AsyncRecollect, api: httpx.AsyncClient
+    engine: AsyncToldOnce, api: httpx.AsyncClient
 ) -> None:
     names = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
     opened = await api.post("/api/sessions", json={"id": "c", "profile": "character", "settings": names})
@@ -316,17 +316,17 @@ async def test_c1_settings_change_without_naming_the_profile_again(
     }
     scope = await engine.turns.memory_scope(ANA, RequestScope(), "c")
     assert (scope.writes, scope.profile.recall.limit) == (Subject("character", "ana/kira"), 3)
-    body = {"model": "recollect/offline", "messages": [user("Hi.")]}
-    await api.post("/v1/chat/completions", json=body, headers={**CHARACTERS, "x-recollect-session": "d"})
+    body = {"model": "toldonce/offline", "messages": [user("Hi.")]}
+    await api.post("/v1/chat/completions", json=body, headers={**CHARACTERS, "x-toldonce-session": "d"})
     spoken = await api.post("/api/sessions", json={"id": "d", "settings": {"maxMemoryTokens": 90}})
     assert (spoken.status_code, spoken.json()["profile"]) == (201, "character")
 
 
 @pytest.mark.parametrize("has_history", [True, False])
 async def test_c6_a_request_that_is_sent_again_is_no_turn(
-    engine: AsyncRecollect, clock: FakeClock, has_history: bool
+    engine: AsyncToldOnce, clock: FakeClock, has_history: bool
 ) -> None:
-    proxy_headers = {**CHARACTERS, "x-recollect-session": "c"}
+    proxy_headers = {**CHARACTERS, "x-toldonce-session": "c"}
     kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     history: list[dict[str, str]] = []
 

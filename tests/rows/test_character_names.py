@@ -5,12 +5,12 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, RenamedCharacter
-from recollect.types import Identity, RequestScope, Subject
 from remote_engine import connected
 from rows.scenes import LIGHTHOUSE
 from rows.test_character import ANA, FOUND, MARCUS, told
 from sample_chats import assistant, request, user
+from toldonce.engine import AsyncToldOnce, RenamedCharacter
+from toldonce.types import Identity, RequestScope, Subject
 
 
 async def renamed(api: httpx.AsyncClient, to: str, *, join: bool = False, who: str = "Kira") -> httpx.Response:
@@ -20,7 +20,7 @@ async def renamed(api: httpx.AsyncClient, to: str, *, join: bool = False, who: s
 
 @pytest.mark.parametrize("name", ["Nova", "Kira of the North/Süd", "雪 50%", "NOVA + Co"])
 async def test_c3_a_renamed_character_keeps_its_memories(
-    engine: AsyncRecollect, api: httpx.AsyncClient, name: str
+    engine: AsyncToldOnce, api: httpx.AsyncClient, name: str
 ) -> None:
     kira = await told(engine)
     path = f"/api/characters/{quote(name, safe='')}/memories"
@@ -48,7 +48,7 @@ async def test_c3_a_renamed_character_keeps_its_memories(
     assert back == RenamedCharacter(subject=kira)
 
 
-async def test_c3_who_is_talked_with_may_be_renamed(engine: AsyncRecollect, api: httpx.AsyncClient) -> None:
+async def test_c3_who_is_talked_with_may_be_renamed(engine: AsyncToldOnce, api: httpx.AsyncClient) -> None:
     await told(engine)
     marcus = await engine.conversations.subject(user="ana", scope=MARCUS)
     await engine.add("The old mill burned.", user=marcus, profile="character")
@@ -59,7 +59,7 @@ async def test_c3_who_is_talked_with_may_be_renamed(engine: AsyncRecollect, api:
 
 
 async def test_c3_a_name_that_has_memories_is_taken_over_only_on_demand(
-    engine: AsyncRecollect, api: httpx.AsyncClient
+    engine: AsyncToldOnce, api: httpx.AsyncClient
 ) -> None:
     kira = await told(engine)
     nova = await engine.conversations.subject(
@@ -79,9 +79,7 @@ async def test_c3_a_name_that_has_memories_is_taken_over_only_on_demand(
     assert "miller" in found.items[0].memory.text
 
 
-async def test_c3_names_of_characters_are_erased_with_their_user(
-    engine: AsyncRecollect, api: httpx.AsyncClient
-) -> None:
+async def test_c3_names_of_characters_are_erased_with_their_user(engine: AsyncToldOnce, api: httpx.AsyncClient) -> None:
     await told(engine)
     await renamed(api, "Nova")
     await engine.erasure.subject("ana")

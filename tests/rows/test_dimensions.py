@@ -2,16 +2,16 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadRequestError, VectorSizeError
-from recollect.types import MemoryKind, RequestScope
 from rows.scenes import DEFAULT, DIMS, SCENES, TIERED, question, story
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadRequestError, VectorSizeError
+from toldonce.types import MemoryKind, RequestScope
 
 
 @pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("scope", SCENES, ids=lambda scope: scope.profile)
 async def test_u14_every_profile_remembers_and_recalls_at_each_dimension(
-    engine: AsyncRecollect, parts: Components, dim: int, scope: RequestScope
+    engine: AsyncToldOnce, parts: Components, dim: int, scope: RequestScope
 ) -> None:
     await engine.record(story(scope), user="ana", conversation="c", scope=scope)
     await engine.conversations.end("c", user="ana", scope=scope)

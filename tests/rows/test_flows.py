@@ -7,16 +7,16 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError
-from recollect.providers.protocols import ModelAnswer
-from recollect.server.app import build_app
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind, RequestScope
 from rows.scenes import CALENDAR, KIRA, SESSION, TIERED, USER
 from sample_chats import assistant, user
 from stores import DURABLE
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.server.app import build_app
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import MemoryKind, RequestScope
 
 CHAT = "chats/2026 é #1"
 """A conversation's id as clients send them: with a slash, a blank, a sign and a letter that is not ASCII."""
@@ -47,21 +47,21 @@ class Place:
 
     def __init__(self, parts: Components, clock: FakeClock, model: ScriptedModel) -> None:
         self.parts, self.clock, self.model = parts, clock, model
-        self.servers: list[AsyncRecollect] = []
+        self.servers: list[AsyncToldOnce] = []
 
     async def start(self) -> None:
         """Open the servers, after closing those that run."""
         await self.close()
         for _ in range(2 if self.parts.settings.database_url.startswith("postgresql") else 1):
             store = await open_store(self.parts.settings.database_url, clock=self.clock)
-            self.servers.append(AsyncRecollect(replace(self.parts, store=store, model=self.model)))
+            self.servers.append(AsyncToldOnce(replace(self.parts, store=store, model=self.model)))
 
     async def close(self) -> None:
         """Close the servers."""
         while self.servers:
             await self.servers.pop().close()
 
-    def server(self, turn: int = 0) -> AsyncRecollect:
+    def server(self, turn: int = 0) -> AsyncToldOnce:
         """Return the server that a load balancer sends a turn to."""
         return self.servers[turn % len(self.servers)]
 
@@ -84,7 +84,7 @@ class Place:
         """Return Ana's client of a server."""
         transport = httpx.ASGITransport(app=build_app(self.server(turn)))
         return httpx.AsyncClient(
-            transport=transport, base_url="http://localhost", headers={"x-recollect-user": "ana", **headers}
+            transport=transport, base_url="http://localhost", headers={"x-toldonce-user": "ana", **headers}
         )
 
 

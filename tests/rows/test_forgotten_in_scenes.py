@@ -2,12 +2,12 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind, RequestScope
 from rows.scenes import CALENDAR, SESSION
 from sample_chats import assistant, user, with_model
 from stores import DURABLE
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import MemoryKind, RequestScope
 
 TOLD = "My boyfriend Tom plays the drums in a band."
 
@@ -17,14 +17,14 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def spoken(engine: AsyncRecollect, clock: FakeClock, scope: RequestScope, conversation: str, *texts: str) -> None:
+async def spoken(engine: AsyncToldOnce, clock: FakeClock, scope: RequestScope, conversation: str, *texts: str) -> None:
     said = [user(text) if place % 2 == 0 else assistant(text) for place, text in enumerate(texts)]
     await engine.record(said, user="ana", conversation=conversation, scope=scope)
     clock.advance(days=1)
     await engine.form()
 
 
-async def held(engine: AsyncRecollect, scope: RequestScope, conversation: str) -> str:
+async def held(engine: AsyncToldOnce, scope: RequestScope, conversation: str) -> str:
     mine = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
     listed = await engine.list(user=mine, kinds=tuple(MemoryKind))
     context = await engine.context("Tom drums band cello", user="ana", conversation=conversation, scope=scope)
@@ -32,7 +32,7 @@ async def held(engine: AsyncRecollect, scope: RequestScope, conversation: str) -
 
 
 async def test_a_paragraph_of_an_app_that_is_forgotten_stays_so_in_a_fork(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     scope = CALENDAR
     history = ("I play the cello in an orchestra.", "Lovely.", TOLD, "I see.")

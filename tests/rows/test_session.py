@@ -5,12 +5,12 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError, UnknownConversationError, UnknownMemoryError
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryKind
 from rows.scenes import SESSION
 from sample_chats import assistant, user, with_model, written
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError, UnknownConversationError, UnknownMemoryError
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Action, MemoryKind
 
 REMEMBERED = [
     {"type": "preference", "content": "Ana drinks green tea.", "importance": 0.9},
@@ -50,7 +50,7 @@ async def test_s2_a_failure_behind_the_answer_is_counted_and_the_chat_goes_on(
 
 
 async def test_s7_s8_what_is_relevant_comes_as_a_block_and_gets_its_time_of_use(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await engine.conversations.open("s", user="ana", scope=SESSION)
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
@@ -66,7 +66,7 @@ async def test_s7_s8_what_is_relevant_comes_as_a_block_and_gets_its_time_of_use(
     assert used == {item.memory.id for item in found.items}
 
 
-async def test_s10_memories_are_added_by_hand_listed_read_and_deleted(engine: AsyncRecollect) -> None:
+async def test_s10_memories_are_added_by_hand_listed_read_and_deleted(engine: AsyncToldOnce) -> None:
     await engine.conversations.open("s", user="ana", scope=SESSION)
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     tea = await engine.add("Ana drinks green tea.", user=mine, type="preference", importance=0.8, profile="session")
@@ -81,7 +81,7 @@ async def test_s10_memories_are_added_by_hand_listed_read_and_deleted(engine: As
 
 
 async def test_s12_an_unknown_session_or_memory_is_a_typed_error_and_404(
-    engine: AsyncRecollect, api: httpx.AsyncClient
+    engine: AsyncToldOnce, api: httpx.AsyncClient
 ) -> None:
     with pytest.raises(UnknownConversationError):
         await engine.conversations.get("nowhere", user="ana")
@@ -121,9 +121,9 @@ async def test_s2_s3_plain_statements_of_either_speaker_reach_the_model(
 
 
 async def test_s3_an_unknown_interaction_mode_is_refused(api: httpx.AsyncClient) -> None:
-    body = {"model": "recollect/offline", "messages": [user("I drink green tea.")]}
+    body = {"model": "toldonce/offline", "messages": [user("I drink green tea.")]}
     for mode, status in (("chat", 200), ("QA", 200), ("summary", 200), ("poem", 400), ("chat, qa", 400)):
-        headers = {"x-recollect-interaction": mode, "x-recollect-profile": "session", "x-recollect-session": "s"}
+        headers = {"x-toldonce-interaction": mode, "x-toldonce-profile": "session", "x-toldonce-session": "s"}
         answer = await api.post("/v1/chat/completions", json=body, headers=headers)
         assert answer.status_code == status, mode
     assert "chat, qa, summary" in answer.json()["error"]["message"]
@@ -132,7 +132,7 @@ async def test_s3_an_unknown_interaction_mode_is_refused(api: httpx.AsyncClient)
 
 
 async def test_s6_summaries_of_the_chat_are_no_memories_of_its_list(
-    engine: AsyncRecollect, api: httpx.AsyncClient
+    engine: AsyncToldOnce, api: httpx.AsyncClient
 ) -> None:
     for number in range(32):
         said = [user(f"In spring {number} my garden had {number} rows of beans."), assistant(f"Row {number} noted.")]
@@ -161,7 +161,7 @@ async def test_s11_a_memory_was_last_accessed_when_it_was_made_until_it_is_used(
 
 
 async def test_s7_a_search_in_a_session_is_a_use_and_one_in_a_users_memory_is_none(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await engine.conversations.open("s", user="ana", scope=SESSION)
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
@@ -178,7 +178,7 @@ async def test_s7_a_search_in_a_session_is_a_use_and_one_in_a_users_memory_is_no
 
 @pytest.mark.parametrize("name", ["team/alpha", "a b", "日本語/?#%", "..", "%2F"])
 async def test_s11_an_id_that_was_accepted_is_reachable(api: httpx.AsyncClient, name: str) -> None:
-    del api.headers["x-recollect-user"]
+    del api.headers["x-toldonce-user"]
     assert (await api.post("/u/ana%2Flab/api/sessions", json={"id": name})).status_code == 201
     session = f"/api/sessions/{quote(name, safe='').replace('.', '%2E')}"
     memories = f"/u/ana%2Flab{session}/memories"

@@ -7,22 +7,22 @@ from time import perf_counter
 import pytest
 
 from formation.test_thousand_turns import said
-from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.registry import ProfileRegistry
-from recollect.server.chat_completions import ChatProxy
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind
 from rows.scenes import DEFAULT, DIMS, TIERED
 from sample_chats import assistant, user
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.server.chat_completions import ChatProxy
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import MemoryKind
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 # Beside a machine that has other things to do; alone it takes some 5 ms.
 MAX_ADDED_S = 0.5
 
 
-async def talked(engine: AsyncRecollect, turns: int, *, start: int = 0, form_each: bool = False) -> None:
+async def talked(engine: AsyncToldOnce, turns: int, *, start: int = 0, form_each: bool = False) -> None:
     for turn in range(start, start + turns):
         messages = [user(said(turn)), assistant(f"Noted: {turn}.")]
         await engine.record(messages, user="ana", conversation="c", scope=TIERED)
@@ -31,10 +31,10 @@ async def talked(engine: AsyncRecollect, turns: int, *, start: int = 0, form_eac
     await engine.form()
 
 
-async def passed(engine: AsyncRecollect, text: str, memory: str) -> ScriptedBackend:
+async def passed(engine: AsyncToldOnce, text: str, memory: str) -> ScriptedBackend:
     """Send one message with that mode of memory; return what upstream was asked."""
     way = ScriptedBackend([(200, JSON, [whole("Noted.")])])
-    call = Call(chat(text), {"x-recollect-memory": memory, "x-recollect-profile": "tiered"})
+    call = Call(chat(text), {"x-toldonce-memory": memory, "x-toldonce-profile": "tiered"})
     proxy = ChatProxy(engine, way, POLICY)
     await proxy(call.scope(), call.receive(), call.send())
     await proxy.close()
@@ -43,7 +43,7 @@ async def passed(engine: AsyncRecollect, text: str, memory: str) -> ScriptedBack
 
 
 async def test_t1_t3_the_window_has_ten_to_nineteen_turns_and_no_turn_is_twice(
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
 ) -> None:
     held = set()
     for turn in range(45):
@@ -58,7 +58,7 @@ async def test_t1_t3_the_window_has_ten_to_nineteen_turns_and_no_turn_is_twice(
     assert held == set(range(10, 20))
 
 
-async def test_t1_the_window_is_the_users_across_conversations(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_t1_the_window_is_the_users_across_conversations(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for number in range(24):
         messages = [user(f"Turn {number}."), assistant(f"Noted: {number}.")]
         await engine.record(messages, user="ana", conversation=f"c{number // 3}", scope=TIERED)
@@ -79,7 +79,7 @@ async def test_t1_a_setting_keeps_a_window_for_each_conversation(parts: Componen
     (tmp_path / "tiered.toml").write_text(
         'extends = "tiered"\ndescription = "Apart."\n[episodes]\nwindow_of = "conversation"\n', "utf-8"
     )
-    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
+    engine = AsyncToldOnce(replace(parts, profiles=ProfileRegistry(tmp_path)))
     for name in ("c", "d"):
         await engine.record([user(f"Said in {name}.")], user="ana", conversation=name, scope=TIERED)
     assert [message.text for message in await engine.conversations.window("d", user="ana", scope=TIERED)] == [
@@ -88,7 +88,7 @@ async def test_t1_a_setting_keeps_a_window_for_each_conversation(parts: Componen
 
 
 @pytest.mark.parametrize("dim", DIMS)
-async def test_t2_t7_an_episode_is_embedded_and_found_by_its_distance(engine: AsyncRecollect, dim: int) -> None:
+async def test_t2_t7_an_episode_is_embedded_and_found_by_its_distance(engine: AsyncToldOnce, dim: int) -> None:
     await talked(engine, 20)
     [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
     assert (episode.detail.first_turn, episode.detail.last_turn) == (1, 10)
@@ -105,7 +105,7 @@ async def test_t2_t7_an_episode_is_embedded_and_found_by_its_distance(engine: As
 
 
 async def test_t4_t5_t6_facts_have_category_and_key_and_yield_to_equal_confidence(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     for text in ("I live in Rome.", "We discussed the budget.", "I'm allergic to peanuts.", "I live in Oslo."):
         await engine.record([user(text)], user="ana", conversation="c", scope=TIERED)
@@ -126,7 +126,7 @@ class Teller:
 
     def __init__(self, parts: Components) -> None:
         self._answer: object = None
-        self.engine = AsyncRecollect(replace(parts, model=ScriptedModel(lambda *_: self._answer)))
+        self.engine = AsyncToldOnce(replace(parts, model=ScriptedModel(lambda *_: self._answer)))
 
     async def states(self, key: str, value: str, *, confidence: float = 1.0) -> None:
         said = f"Just so you know, I say {value} for that."
@@ -139,12 +139,12 @@ class Teller:
         return await held(self.engine)
 
 
-async def held(engine: AsyncRecollect) -> dict[str, str]:
+async def held(engine: AsyncToldOnce) -> dict[str, str]:
     return {fact.key: fact.value for fact in await engine.list(user="ana", kinds=(MemoryKind.FACT,))}
 
 
 async def test_t5_code_style_availability_and_workflows_are_facts_without_a_model(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     for text in (
         "I use tabs, 4 wide.",
@@ -219,7 +219,7 @@ async def test_t6_what_is_less_sure_overwrites_nothing_and_what_is_as_sure_does(
 
 
 async def test_t8_profile_recent_context_and_a_request_for_consistency_come_first(
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
 ) -> None:
     await talked(engine, 20)
     [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
@@ -234,7 +234,7 @@ async def test_t8_profile_recent_context_and_a_request_for_consistency_come_firs
     assert [message["content"] for message in written[-3:]] == [said(19), "Noted: 19.", "What may I eat?"]
 
 
-async def test_t9_recall_can_be_on_or_off_for_one_request_while_both_are_kept(engine: AsyncRecollect) -> None:
+async def test_t9_recall_can_be_on_or_off_for_one_request_while_both_are_kept(engine: AsyncToldOnce) -> None:
     await passed(engine, "I live in Oslo.", "on")
     on = await passed(engine, "I'm allergic to peanuts.", "active")
     assert b"Oslo" in on.asked[0].body
@@ -247,7 +247,7 @@ async def test_t9_recall_can_be_on_or_off_for_one_request_while_both_are_kept(en
 
 
 @pytest.mark.timing
-async def test_t10_a_hundred_turns_make_about_fifteen_facts_at_little_cost(engine: AsyncRecollect) -> None:
+async def test_t10_a_hundred_turns_make_about_fifteen_facts_at_little_cost(engine: AsyncToldOnce) -> None:
     await talked(engine, 100)
     facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
     assert 12 <= len(facts) <= 18

@@ -10,18 +10,18 @@ from random import Random
 import pytest
 
 from chats import Chat, ranges, tiered_parts
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError
-from recollect.profiles.registry import ProfileRegistry
-from recollect.store.factory import open_store
-from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel
-from recollect.text import conversation_tag
-from recollect.types import Memory, MemoryKind, MemoryState, MessageRef, Subject
 from rows.scenes import TIERED
 from sample_chats import assistant, user
 from soak import SOAK
 from store.test_views import rows
 from stores import DIALECTS, DURABLE
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.store.factory import open_store
+from toldonce.testing import NEW_YEAR, FakeClock, ScriptedModel
+from toldonce.text import conversation_tag
+from toldonce.types import Memory, MemoryKind, MemoryState, MessageRef, Subject
 
 ANA = Subject("user", "ana")
 TURNS = 1200 if SOAK else 120
@@ -37,7 +37,7 @@ class Chain:
 
     def __init__(self, parts: Components, clock: FakeClock, *, profile: str = "tiered") -> None:
         self.parts = tiered_parts(parts, profile)
-        self.engine = AsyncRecollect(self.parts)
+        self.engine = AsyncToldOnce(self.parts)
         self.clock = clock
         self.chats: dict[str, Chat] = {}
 
@@ -270,7 +270,7 @@ async def test_t3_the_chain_goes_on_after_an_import(parts: Components, clock: Fa
     url = f"sqlite:///{tmp_path}/copy.db"
     settings = chain.parts.settings.model_copy(update={"database_url": url})
     copied = replace(chain.parts, settings=settings, store=await open_store(url, clock=clock))
-    async with AsyncRecollect(copied) as copy:
+    async with AsyncToldOnce(copied) as copy:
         with (tmp_path / "ana.jsonl").open("w+b") as file:
             await chain.engine.transfer.export_to(file, user="ana")
             file.seek(0)
@@ -336,7 +336,7 @@ async def test_t3_two_servers_that_form_two_chats_of_a_user_at_once_make_one_cha
 ) -> None:
     chain = Chain(parts, clock)
     other_parts = replace(chain.parts, store=await open_store(parts.settings.database_url, clock=clock))
-    async with AsyncRecollect(other_parts) as other:
+    async with AsyncToldOnce(other_parts) as other:
         for number in range(70):
             await chain.say(f"c{number % 7}")
         await asyncio.gather(*(engine.form() for engine in (chain.engine, other, chain.engine, other)))

@@ -4,9 +4,9 @@ import httpx
 import pytest
 
 from dashboard_client import dashboard_client
-from recollect.engine import AsyncRecollect
-from recollect.types import RequestScope
 from sample_chats import assistant, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import RequestScope
 
 STATEMENTS = {
     "default": ("I live in Oslo.", "Ich bin allergisch gegen Nüsse.", "Je m'appelle Luc.", "私は東京に住んでいます。"),
@@ -17,7 +17,7 @@ STATEMENTS = {
 
 @pytest.mark.parametrize(("profile", "said"), [(name, said) for name, all_ in STATEMENTS.items() for said in all_])
 async def test_a_simple_statement_is_told_once(
-    engine: AsyncRecollect, api: httpx.AsyncClient, profile: str, said: str
+    engine: AsyncToldOnce, api: httpx.AsyncClient, profile: str, said: str
 ) -> None:
     scope = RequestScope(profile=profile)
     await engine.record([user(said), assistant("Noted.")], user="ana", conversation="c", scope=scope)

@@ -11,30 +11,30 @@ import numpy as np
 import pytest
 
 from patience import PATIENCE_S
-from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import UnknownConversationError, UnknownMemoryError
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.server.app import build_app
-from recollect.server.chat_completions import ChatProxy
-from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
-from recollect.types import Action, MemoryKind, Subject
 from rows.plain import BESIDE, PLAIN, UPDATES
 from rows.precomputed_embeddings import FiledEmbedder, made
 from rows.scenes import USER
 from sample_chats import asks, assistant, request, user
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, whole
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import UnknownConversationError, UnknownMemoryError
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.server.app import build_app
+from toldonce.server.chat_completions import ChatProxy
+from toldonce.testing import FakeClock, ScriptedModel, WordEmbedder
+from toldonce.types import Action, MemoryKind, Subject
 
 NOBODY = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
 # Plain questions that find their sentence, of those in `PLAIN`.
 FOUND = 24
 # Updates that a prompt shows before what they change, of those in `UPDATES` whose older statement it shows.
 NEWER_FIRST = 11
-OF_USER = {"x-recollect-profile": "user"}
+OF_USER = {"x-toldonce-profile": "user"}
 ANA = {**OF_USER, "x-openwebui-user-id": "ana"}
 
 
-async def passed(engine: AsyncRecollect, call: Call, *parts: bytes, stream: bool = False) -> ScriptedBackend:
+async def passed(engine: AsyncToldOnce, call: Call, *parts: bytes, stream: bool = False) -> ScriptedBackend:
     """Serve one call with an upstream that answers so; return what upstream was asked."""
     way = ScriptedBackend([(200, EVENTS if stream else JSON, parts)])
     proxy = ChatProxy(engine, way, NOBODY)
@@ -43,7 +43,7 @@ async def passed(engine: AsyncRecollect, call: Call, *parts: bytes, stream: bool
     return way
 
 
-async def test_u1_without_the_users_header_nothing_is_read_and_nothing_formed(engine: AsyncRecollect) -> None:
+async def test_u1_without_the_users_header_nothing_is_read_and_nothing_formed(engine: AsyncToldOnce) -> None:
     said = "I like strong coffee in the morning."
     await passed(engine, Call(chat(said), ANA), whole("Noted."))
     await engine.form()
@@ -51,7 +51,7 @@ async def test_u1_without_the_users_header_nothing_is_read_and_nothing_formed(en
     asked = Call(chat("I like strong coffee in the morning, don't I?"), OF_USER)
     way = await passed(engine, asked, whole("I cannot know."))
     assert way.asked[0].body == asked.body
-    assert asked.answer_headers["x-recollect-memory"] == "anonymous"
+    assert asked.answer_headers["x-toldonce-memory"] == "anonymous"
     assert [subject.text for subject in await engine.admin.subjects()] == ["user:ana"]
     assert await engine.form() == 0
     again = Call(chat("The user likes strong coffee in the morning?"), ANA)
@@ -59,7 +59,7 @@ async def test_u1_without_the_users_header_nothing_is_read_and_nothing_formed(en
     assert b"I like strong coffee in the morning." in way.asked[0].body
 
 
-async def test_u3_chunks_leave_as_they_come_and_formation_runs_behind_the_record(engine: AsyncRecollect) -> None:
+async def test_u3_chunks_leave_as_they_come_and_formation_runs_behind_the_record(engine: AsyncToldOnce) -> None:
     halfway = asyncio.Event()
     call = Call(chat("I like strong coffee in the morning.", stream=True), ANA)
     way = ScriptedBackend([(200, EVENTS, [event("No"), halfway, event("ted."), event("", "stop"), DONE])])
@@ -79,7 +79,7 @@ async def test_u3_chunks_leave_as_they_come_and_formation_runs_behind_the_record
     assert len(await engine.list(user="ana")) == 1
 
 
-async def test_u4_u5_sentences_that_stand_alone_are_added_or_ignored(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_u4_u5_sentences_that_stand_alone_are_added_or_ignored(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for said in ("I like coffee.", "I like coffee.", "I don't like coffee.", "How is the weather?"):
         await engine.record([user(said), assistant("I live in Lima.")], user="ana", scope=USER)
         await engine.form()
@@ -101,7 +101,7 @@ async def test_u5_what_a_model_corrects_takes_the_place_of_what_was_said(parts: 
         updates = 1 if said[0] in known else None
         return {"memories": [{"text": text, "quote": text, "message": 1, "repeats": None, "updates": updates}]}
 
-    engine = AsyncRecollect(replace(parts, model=ScriptedModel(note)))
+    engine = AsyncToldOnce(replace(parts, model=ScriptedModel(note)))
     for text in said:
         await engine.record([user(text), assistant("Noted.")], user="ana", scope=USER)
         await engine.form()
@@ -112,7 +112,7 @@ async def test_u5_what_a_model_corrects_takes_the_place_of_what_was_said(parts: 
 
 
 async def test_u7_parallel_requests_make_no_duplicates_and_old_ones_replace_none(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await asyncio.gather(
         *(engine.record([user("I like coffee.")], user="ana", conversation=f"c{n}", scope=USER) for n in range(8))
@@ -126,7 +126,7 @@ async def test_u7_parallel_requests_make_no_duplicates_and_old_ones_replace_none
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_u9_the_answer_carries_the_memories_that_were_used(engine: AsyncRecollect, stream: bool) -> None:
+async def test_u9_the_answer_carries_the_memories_that_were_used(engine: AsyncToldOnce, stream: bool) -> None:
     known = await engine.add("The user likes strong coffee in the morning.", user="ana", profile="user")
     call = Call(chat("The user likes strong coffee in the morning?", stream=stream), ANA)
     answer = [event("Yes."), event("", "stop"), DONE] if stream else [whole("Yes.")]
@@ -137,11 +137,11 @@ async def test_u9_the_answer_carries_the_memories_that_were_used(engine: AsyncRe
 
 
 async def test_u14_vectors_of_another_model_are_told_from_the_stored_ones(
-    parts: Components, engine: AsyncRecollect
+    parts: Components, engine: AsyncToldOnce
 ) -> None:
     await engine.add("The user plays the cello.", user="ana")
     [own] = (await parts.embedder.embed(["The user plays the cello."])).tolist()
-    other = AsyncRecollect(replace(parts, embedder=WordEmbedder(384)))
+    other = AsyncToldOnce(replace(parts, embedder=WordEmbedder(384)))
     await other.add("The user keeps bees.", user="ana")
     for opened, length in ((engine, 256), (other, 384)):
         near = await opened.vectors.nearest(query="cello bees", user="ana")
@@ -153,9 +153,9 @@ async def test_u14_vectors_of_another_model_are_told_from_the_stored_ones(
 
 
 @pytest.fixture
-async def filed(parts: Components) -> AsyncRecollect:
+async def filed(parts: Components) -> AsyncToldOnce:
     """Ana and Ben, who told of themselves; whatever is embedded is in the file."""
-    engine = AsyncRecollect(replace(parts, embedder=FiledEmbedder()))
+    engine = AsyncToldOnce(replace(parts, embedder=FiledEmbedder()))
     for who, said in (
         ("ana", ("I play the cello in a quartet.", "My sister Mia is a nurse in Bergen.")),
         ("ben", ("I own a sailing boat called Wave.", "My brother Ole collects stamps from Peru.")),
@@ -177,7 +177,7 @@ async def test_u15_the_filed_embeddings_are_those_of_the_built_in_embedder() -> 
         assert (await embedder.embed([text]))[0] @ row == pytest.approx(1, abs=1e-2)
 
 
-async def test_u15_one_user_sees_their_memories_only_at_every_layer(filed: AsyncRecollect) -> None:
+async def test_u15_one_user_sees_their_memories_only_at_every_layer(filed: AsyncToldOnce) -> None:
     ana, ben = await filed.list(user="ana"), await filed.list(user="ben")
     assert len(ana) == len(ben) == 2
     for question in ("Do I play the cello in a quartet?", "Which boat do I own?", "Who collects stamps from Peru?"):
@@ -200,9 +200,9 @@ async def test_u15_one_user_sees_their_memories_only_at_every_layer(filed: Async
     assert (await filed.admin.subject_totals(user="cleo")).memories == 0
 
 
-async def test_u15_over_http_no_route_shows_another_users_memories(filed: AsyncRecollect) -> None:
+async def test_u15_over_http_no_route_shows_another_users_memories(filed: AsyncToldOnce) -> None:
     transport = httpx.ASGITransport(app=build_app(filed))
-    headers = {"x-recollect-user": "ana", "x-recollect-profile": "user"}
+    headers = {"x-toldonce-user": "ana", "x-toldonce-profile": "user"}
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
         nearest = await client.post("/v1/vectors/query", json={"query": "Who collects stamps from Peru?"})
         assert {match["metadata"]["content"] for match in nearest.json()["matches"]} == {
@@ -220,7 +220,7 @@ async def test_u15_over_http_no_route_shows_another_users_memories(filed: AsyncR
         assert "Ole" not in text
 
 
-async def test_u2_what_is_near_by_the_calibrated_score_goes_into_the_system_prompt(filed: AsyncRecollect) -> None:
+async def test_u2_what_is_near_by_the_calibrated_score_goes_into_the_system_prompt(filed: AsyncToldOnce) -> None:
     asked = request({"role": "system", "content": "Be brief."}, user("Do I play the cello in a quartet?"))
     prepared = await filed.turns.prepare(asked, asks("ana", scope=USER))
     [system, last] = json.loads(prepared.body)["messages"]
@@ -233,11 +233,11 @@ async def test_u2_what_is_near_by_the_calibrated_score_goes_into_the_system_prom
 
 
 @pytest.fixture
-def shipped(parts: Components) -> AsyncRecollect:
-    return AsyncRecollect(replace(parts, embedder=StaticEmbedder()))
+def shipped(parts: Components) -> AsyncToldOnce:
+    return AsyncToldOnce(replace(parts, embedder=StaticEmbedder()))
 
 
-async def told(engine: AsyncRecollect, *said: str) -> list[str]:
+async def told(engine: AsyncToldOnce, *said: str) -> list[str]:
     """Tell the engine each sentence in a conversation of its own; return what it remembers."""
     for text in said:
         await engine.record([user(text), assistant("Noted.")], user="ana", conversation=text, scope=USER)
@@ -246,7 +246,7 @@ async def told(engine: AsyncRecollect, *said: str) -> list[str]:
 
 
 async def test_u2_with_the_shipped_embedder_plain_questions_find_what_answers_them(
-    shipped: AsyncRecollect, clock: FakeClock
+    shipped: AsyncToldOnce, clock: FakeClock
 ) -> None:
     kept = {}
     for said, question in PLAIN:
@@ -265,7 +265,7 @@ async def test_u2_with_the_shipped_embedder_plain_questions_find_what_answers_th
 
 
 async def test_u5_without_a_model_both_stay_and_the_newer_one_stands_first(
-    shipped: AsyncRecollect, clock: FakeClock
+    shipped: AsyncToldOnce, clock: FakeClock
 ) -> None:
     kept, first, shown = 0, 0, 0
     for number, (before, after) in enumerate((*BESIDE, *UPDATES)):
@@ -284,7 +284,7 @@ async def test_u5_without_a_model_both_stay_and_the_newer_one_stands_first(
     assert first >= NEWER_FIRST, f"{first} of {shown}"
 
 
-async def test_u2_a_question_on_the_world_gets_little_of_the_users_life(shipped: AsyncRecollect) -> None:
+async def test_u2_a_question_on_the_world_gets_little_of_the_users_life(shipped: AsyncToldOnce) -> None:
     await told(shipped, *(said for said, _ in PLAIN))
     shown = 0
     for question in ("What is the capital of Mongolia?", "Who won the cup in 1998?", "Explain photosynthesis."):
@@ -293,10 +293,10 @@ async def test_u2_a_question_on_the_world_gets_little_of_the_users_life(shipped:
 
 
 async def test_u11_a_run_that_decides_nothing_logs_a_line_with_the_message_length(
-    engine: AsyncRecollect, caplog: pytest.LogCaptureFixture
+    engine: AsyncToldOnce, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = "How is the weather over there?"
-    with caplog.at_level(logging.INFO, logger="recollect"):
+    with caplog.at_level(logging.INFO, logger="toldonce"):
         await engine.record([user(said), assistant("I cannot see it from here.")], user="ana", scope=USER)
         await engine.form()
     [line] = [vars(record) for record in caplog.records if record.message == "memory_decision"]
@@ -319,7 +319,7 @@ async def test_u11_a_run_that_decides_nothing_logs_a_line_with_the_message_lengt
         "привет",
     ],
 )
-async def test_u2_what_is_near_to_nothing_gets_nothing(shipped: AsyncRecollect, said: str) -> None:
+async def test_u2_what_is_near_to_nothing_gets_nothing(shipped: AsyncToldOnce, said: str) -> None:
     await told(shipped, "The rate limit of our API is 100 requests a minute.", *(said for said, _ in PLAIN))
     asked = Call(chat(said), ANA)
     way = await passed(shipped, asked, whole("Hello."))

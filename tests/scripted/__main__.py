@@ -8,7 +8,7 @@ wrong with the scripted model.
 import asyncio
 import sys
 
-from recollect.providers.static_embedder import StaticEmbedder
+from toldonce.providers.static_embedder import StaticEmbedder
 
 from .cases import Case, cases, line_of
 from .known import MISSES, written

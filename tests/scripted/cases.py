@@ -65,8 +65,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from recollect.prompt.rows import dated_words
-from recollect.types import Memory, MemoryKind
+from toldonce.prompt.rows import dated_words
+from toldonce.types import Memory, MemoryKind
 
 FOLDER = Path(__file__).parent / "conversations"
 KINDS = (

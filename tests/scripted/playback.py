@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Memory, MemoryState, RecalledMemory, RequestScope
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock, ScriptedModel
+from toldonce.types import Memory, MemoryState, RecalledMemory, RequestScope
 
 from .cases import Case, Session
 from .script import script
@@ -53,7 +53,7 @@ async def play(case: Case, embedder: StaticEmbedder, *, scripted: bool) -> Playe
         counter=token_counter(),
         profiles=ProfileRegistry(),
     )
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         turns: dict[tuple[str, int], str] = {}
         for number, session in enumerate(case.session, start=1):
             for exchange in session.exchanges:
@@ -77,7 +77,7 @@ def _model(case: Case) -> ScriptedModel:
 
 
 async def _record(
-    engine: AsyncRecollect, case: Case, number: int, exchange: Sequence[int]
+    engine: AsyncToldOnce, case: Case, number: int, exchange: Sequence[int]
 ) -> dict[tuple[str, int], str]:
     session = case.session[number - 1]
     messages: list[dict[str, Any]] = []
@@ -111,11 +111,11 @@ def _messages(session: Session, place: int) -> list[dict[str, Any]]:
     ]
 
 
-async def _recalled(engine: AsyncRecollect, case: Case, ask: str) -> Sequence[RecalledMemory]:
+async def _recalled(engine: AsyncToldOnce, case: Case, ask: str) -> Sequence[RecalledMemory]:
     found = await engine.context(ask, user=case.user, scope=RequestScope(profile=case.profile), use=False)
     return found.items
 
 
-async def _nothing_is_stuck(engine: AsyncRecollect) -> None:
+async def _nothing_is_stuck(engine: AsyncToldOnce) -> None:
     parked = await engine.admin.formations(parked=True)
     assert not parked, f"a formation failed: {parked[0]}"

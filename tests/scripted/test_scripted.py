@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, MemoryState, RecalledMemory, Subject
 from soak import only_whole, sampled
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, MemoryState, RecalledMemory, Subject
 
 from .cases import KINDS, Case, cases
 from .known import MISSES, known_misses, misses_of, written

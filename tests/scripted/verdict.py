@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from recollect.text.source_marks import words_said
-from recollect.types import Memory, MemoryKind, RecalledMemory
+from toldonce.text.source_marks import words_said
+from toldonce.types import Memory, MemoryKind, RecalledMemory
 
 from .cases import Asked, Case, Entry, Item, all_in, line_of, slot_of
 from .playback import Played

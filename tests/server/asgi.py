@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from recollect.server.asgi import Headers, Receive, Scope, Send
-from recollect.server.backends import BackendRequest
-from recollect.server.upstream import BackendResponse, UpstreamBrokenError
+from toldonce.server.asgi import Headers, Receive, Scope, Send
+from toldonce.server.backends import BackendRequest
+from toldonce.server.upstream import BackendResponse, UpstreamBrokenError
 
 EVENTS: Headers = ((b"content-type", b"text/event-stream"),)
 JSON: Headers = ((b"content-type", b"application/json"),)

@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.server.backends import OfflineBackend
-from recollect.server.turn_recorder import NOT_RECORDED
 from server.asgi import Call, chat
 from server.test_chat_completions import SlowStore, logged, serve
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.backends import OfflineBackend
+from toldonce.server.turn_recorder import NOT_RECORDED
 
 
 @pytest.mark.parametrize("fails", [False, True])
 @pytest.mark.parametrize("stream", [False, True])
 async def test_the_built_in_model_promises_only_what_is_stored(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch, stream: bool, fails: bool
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch, stream: bool, fails: bool
 ) -> None:
     store = SlowStore(engine, fails=fails)
     store.may_go.set()
@@ -27,6 +27,6 @@ async def test_the_built_in_model_promises_only_what_is_stored(
     else:
         said = json.loads(call.text)["choices"][0]["message"]["content"]
     assert said.endswith("is not stored: I may not remember it." if fails else "will be remembered.")
-    assert call.answer_headers["x-recollect-memory"].endswith(NOT_RECORDED) is fails
+    assert call.answer_headers["x-toldonce-memory"].endswith(NOT_RECORDED) is fails
     assert (proxy.counters.recorded, proxy.counters.not_recorded) == ((0, 1) if fails else (1, 0))
     assert [message.text for message in await logged(engine)] == ([] if fails else ["I live in Oslo.", said])

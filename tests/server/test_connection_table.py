@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from recollect.server.connection_table import SMALL_BODY_BYTES, SPARE_CONNECTIONS, ConnectionTable
-from recollect.settings.bounds import BoundSettings
+from toldonce.server.connection_table import SMALL_BODY_BYTES, SPARE_CONNECTIONS, ConnectionTable
+from toldonce.settings.bounds import BoundSettings
 
 
 @dataclass(eq=False)

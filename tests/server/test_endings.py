@@ -10,27 +10,27 @@ import pytest
 from starlette.testclient import TestClient
 
 from patience import PATIENCE_S
-from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import StoreUnavailableError
-from recollect.server.app import build_app
-from recollect.server.backends import BackendRequest, UpstreamBackend
-from recollect.server.chat_completions import ChatProxy
-from recollect.server.http_server import _is_unexpected
-from recollect.server.upstream import Deadlines, HttpUpstream
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, whole
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import StoreUnavailableError
+from toldonce.server.app import build_app
+from toldonce.server.backends import BackendRequest, UpstreamBackend
+from toldonce.server.chat_completions import ChatProxy
+from toldonce.server.http_server import _is_unexpected
+from toldonce.server.upstream import Deadlines, HttpUpstream
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
-async def serve(engine: AsyncRecollect, backend: ScriptedBackend, call: Call) -> ChatProxy:
+async def serve(engine: AsyncToldOnce, backend: ScriptedBackend, call: Call) -> ChatProxy:
     proxy = ChatProxy(engine, backend, POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return proxy
 
 
-async def kept(engine: AsyncRecollect, user: str = "ana") -> list[tuple[str, bool]]:
+async def kept(engine: AsyncToldOnce, user: str = "ana") -> list[tuple[str, bool]]:
     found = [
         m
         for c in await engine.conversations.list(user=user)
@@ -39,7 +39,7 @@ async def kept(engine: AsyncRecollect, user: str = "ana") -> list[tuple[str, boo
     return [(message.text, message.complete) for message in found]
 
 
-async def test_the_query_is_sent_upstream(engine: AsyncRecollect) -> None:
+async def test_the_query_is_sent_upstream(engine: AsyncToldOnce) -> None:
     backend = ScriptedBackend([(200, JSON, [whole("No.")])])
     await serve(engine, backend, Call(chat("Peanuts?"), query=b"api-version=2024-10-21&x=%2F"))
     assert backend.asked[0].query == "?api-version=2024-10-21&x=%2F"
@@ -55,13 +55,13 @@ async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("name", ["%ff", "%fe", "a%ffb", "%ed%a0%80"])
-async def test_a_user_in_the_path_that_is_no_utf_8_is_refused(engine: AsyncRecollect, name: str) -> None:
+async def test_a_user_in_the_path_that_is_no_utf_8_is_refused(engine: AsyncToldOnce, name: str) -> None:
     call = Call(chat("Hi"), path=f"/u/{name}/v1/chat/completions")
     await serve(engine, ScriptedBackend([]), call)
     assert call.status == 403
 
 
-async def test_a_user_in_the_path_is_decoded(engine: AsyncRecollect) -> None:
+async def test_a_user_in_the_path_is_decoded(engine: AsyncToldOnce) -> None:
     call = Call(chat("I like tea."), path="/u/jos%C3%A9/v1/chat/completions")
     await serve(engine, ScriptedBackend([(200, JSON, [whole("Noted.")])]), call)
     assert await kept(engine, "jos\u00e9") == [("I like tea.", True), ("Noted.", True)]
@@ -70,16 +70,16 @@ async def test_a_user_in_the_path_is_decoded(engine: AsyncRecollect) -> None:
 @pytest.mark.parametrize("user", ["a\nb", "\ud83d", "a\0b"])
 @pytest.mark.parametrize(("mode", "noted"), [("off", "off"), ("read", "anonymous"), ("on", "anonymous")])
 async def test_a_body_user_that_can_be_no_name_breaks_no_chat(
-    engine: AsyncRecollect, user: str, mode: str, noted: str
+    engine: AsyncToldOnce, user: str, mode: str, noted: str
 ) -> None:
-    call = Call(chat("Hi", user=user), {"x-recollect-memory": mode})
+    call = Call(chat("Hi", user=user), {"x-toldonce-memory": mode})
     await serve(engine, ScriptedBackend([(200, JSON, [whole("Hello.")])]), call)
-    assert (call.status, call.answer_headers["x-recollect-memory"]) == (200, noted)
+    assert (call.status, call.answer_headers["x-toldonce-memory"]) == (200, noted)
     assert await kept(engine) == []
 
 
-async def test_upstreams_own_memory_header_does_not_double_ours(engine: AsyncRecollect) -> None:
-    call = Call(chat("Hi"), {"x-recollect-memory": "off"})
+async def test_upstreams_own_memory_header_does_not_double_ours(engine: AsyncToldOnce) -> None:
+    call = Call(chat("Hi"), {"x-toldonce-memory": "off"})
     names: list[bytes] = []
     send = call.send()
 
@@ -87,16 +87,16 @@ async def test_upstreams_own_memory_header_does_not_double_ours(engine: AsyncRec
         names.extend(name.lower() for name, _ in message.get("headers", ()))
         await send(message)
 
-    backend = ScriptedBackend([(200, (*JSON, (b"X-Recollect-Memory", b"on; recalled=7")), [whole("Hello.")])])
+    backend = ScriptedBackend([(200, (*JSON, (b"X-ToldOnce-Memory", b"on; recalled=7")), [whole("Hello.")])])
     await ChatProxy(engine, backend, POLICY)(call.scope(), call.receive(), watching)
-    assert names.count(b"x-recollect-memory") == 1
-    assert call.answer_headers["x-recollect-memory"] == "off"
+    assert names.count(b"x-toldonce-memory") == 1
+    assert call.answer_headers["x-toldonce-memory"] == "off"
 
 
 async def test_a_late_failing_record_is_reported_late_without_unread_exception(
     parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"commit_timeout_s": 0.01})))
+    engine = AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"commit_timeout_s": 0.01})))
     may_fail, complaints = asyncio.Event(), list[str]()
 
     async def record(turn: object) -> None:
@@ -108,7 +108,7 @@ async def test_a_late_failing_record_is_reported_late_without_unread_exception(
     call = Call(chat("Peanuts?", stream=True))
     proxy = ChatProxy(engine, ScriptedBackend([(200, EVENTS, [event("No.", "stop"), DONE])]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
-    assert call.text.endswith(": recollect: not recorded in time\n\ndata: [DONE]\n\n")
+    assert call.text.endswith(": toldonce: not recorded in time\n\ndata: [DONE]\n\n")
     behind = proxy._services.recorder.pending
     may_fail.set()
     await asyncio.wait(behind)
@@ -119,7 +119,7 @@ async def test_a_late_failing_record_is_reported_late_without_unread_exception(
 
 
 async def test_a_client_that_stops_reading_counts_as_disconnected(parts: Components) -> None:
-    engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"idle_timeout_s": 0.01})))
+    engine = AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"idle_timeout_s": 0.01})))
     call, never = Call(chat("Peanuts?", stream=True)), asyncio.Event()
     send = call.send()
 
@@ -137,7 +137,7 @@ async def test_a_client_that_stops_reading_counts_as_disconnected(parts: Compone
     await engine.close()
 
 
-async def test_a_stop_ends_endless_answers_and_keeps_what_was_said(engine: AsyncRecollect) -> None:
+async def test_a_stop_ends_endless_answers_and_keeps_what_was_said(engine: AsyncToldOnce) -> None:
     call = Call(chat("Peanuts?", stream=True))
     backend = ScriptedBackend([(200, EVENTS, [event("No pea"), asyncio.Event()])])
     proxy = ChatProxy(engine, backend, POLICY)
@@ -162,11 +162,11 @@ def test_the_web_servers_complaints_about_a_stop_are_dropped_and_no_others() -> 
 
 
 def test_a_slash_at_the_end_reaches_the_chat_and_a_foreign_page_reaches_nothing(parts: Components) -> None:
-    app = build_app(AsyncRecollect(parts))
+    app = build_app(AsyncToldOnce(parts))
     client = TestClient(app, base_url="http://localhost:8765")
     for prefix in ("/v1", "/u/ana/v1"):
         answer = client.post(f"{prefix}/chat/completions/", content=chat("I like tea."))
-        assert (answer.status_code, answer.headers["x-recollect-memory"]) == (
+        assert (answer.status_code, answer.headers["x-toldonce-memory"]) == (
             200,
             "on; recalled=0; replayed=0; prefix=new",
         )

@@ -7,19 +7,19 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.server.asgi import Receive, Scope, Send
-from recollect.server.chat_responder import ChatResponder
-from recollect.server.failure_boundary import with_failures_answered
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.server.asgi import Receive, Scope, Send
+from toldonce.server.chat_responder import ChatResponder
+from toldonce.server.failure_boundary import with_failures_answered
 
-CHAT = {"model": "recollect/offline", "messages": [user("My bird is the heron.")]}
+CHAT = {"model": "toldonce/offline", "messages": [user("My bird is the heron.")]}
 CAUSE = "/srv/secret/heron.py is broken"
 
 
 @pytest.fixture
-async def client(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+async def client(engine: AsyncToldOnce) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=build_app(engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as opened:
         yield opened
@@ -46,7 +46,7 @@ async def test_a_chat_that_fails_has_openais_error(
 
 
 async def test_a_check_of_keys_that_fails_has_the_shape_of_its_path(
-    client: httpx.AsyncClient, engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine.keys, "find", fail)
     monkeypatch.setattr(engine.keys, "was_any_made", fail)
@@ -60,7 +60,7 @@ async def test_a_check_of_keys_that_fails_has_the_shape_of_its_path(
 
 async def test_a_failure_of_recall_breaks_no_chat(
     client: httpx.AsyncClient,
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -73,7 +73,7 @@ async def test_a_failure_of_recall_breaks_no_chat(
 
 async def test_a_record_that_fails_breaks_no_chat(
     client: httpx.AsyncClient,
-    engine: AsyncRecollect,
+    engine: AsyncToldOnce,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:

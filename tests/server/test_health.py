@@ -3,13 +3,13 @@
 import pytest
 from starlette.testclient import TestClient
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import StoreUnavailableError
-from recollect.server.app import build_app
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import StoreUnavailableError
+from toldonce.server.app import build_app
 
 
 @pytest.fixture
-def client(engine: AsyncRecollect) -> TestClient:
+def client(engine: AsyncToldOnce) -> TestClient:
     return TestClient(build_app(engine), base_url="http://127.0.0.1")
 
 
@@ -18,7 +18,7 @@ async def down() -> None:
 
 
 def test_while_some_machines_are_down_the_server_is_ready_and_says_so(
-    engine: AsyncRecollect, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert client.get("/healthz").json()["status"] == "ok"
     monkeypatch.setattr(engine.admin, "ping_all", down)
@@ -29,7 +29,7 @@ def test_while_some_machines_are_down_the_server_is_ready_and_says_so(
 
 
 def test_without_its_database_it_is_unavailable(
-    engine: AsyncRecollect, client: TestClient, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine.admin, "ping", down)
     health = client.get("/healthz")

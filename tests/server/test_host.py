@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from recollect.server.origin_guard import Authority, HostRule, OriginGuard, parse_authority
 from server.asgi import Call
 from server.test_origin_guard import app
+from toldonce.server.origin_guard import Authority, HostRule, OriginGuard, parse_authority
 
 OWN = (
     "localhost",
@@ -101,11 +101,11 @@ FOREIGN = (
 LOCAL_NETWORK = (
     "10.0.0.7:8765",
     "[fd00::7]",
-    "recollect",
+    "toldonce",
     "server:8765",
     "memory.local",
-    "recollect.default.svc",
-    "recollect.chat.svc.cluster.local:80",
+    "toldonce.default.svc",
+    "toldonce.chat.svc.cluster.local:80",
     "host.docker.internal",
     "box.home.arpa",
 )

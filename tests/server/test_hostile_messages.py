@@ -10,11 +10,11 @@ import pytest
 from cpu_limit import cpu_limit
 from hostile_text import long_run
 from patience import PATIENCE_S
-from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect
-from recollect.server.chat_completions import ChatProxy
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 from soak import SOAK, sampled
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.chat_completions import ChatProxy
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 # CPU seconds of a turn and its formation. What is linear takes one or two; the square of the length takes minutes.
@@ -43,7 +43,7 @@ def within_cpu() -> Iterator[None]:
     assert process_time() - began < MAX_CPU_S
 
 
-async def turn(engine: AsyncRecollect, text: str) -> int:
+async def turn(engine: AsyncToldOnce, text: str) -> int:
     call = Call(chat(text))
     proxy = ChatProxy(engine, ScriptedBackend([(200, JSON, [whole("Noted.")])]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
@@ -54,7 +54,7 @@ async def turn(engine: AsyncRecollect, text: str) -> int:
 @pytest.mark.soak
 @pytest.mark.parametrize("length", [100_000, 10_000] if SOAK else [30_000])
 @pytest.mark.parametrize("name", sampled(MESSAGES, 3))
-async def test_a_hostile_message_ends_and_the_next_one_forms(engine: AsyncRecollect, name: str, length: int) -> None:
+async def test_a_hostile_message_ends_and_the_next_one_forms(engine: AsyncToldOnce, name: str, length: int) -> None:
     head, unit, tail = MESSAGES[name]
 
     with within_cpu():
@@ -68,7 +68,7 @@ async def test_a_hostile_message_ends_and_the_next_one_forms(engine: AsyncRecoll
 
 @pytest.mark.soak
 @pytest.mark.parametrize("blanks", sampled([40_000, 1_600, 3_200], 3))
-async def test_blanks_within_a_sentence_change_nothing(engine: AsyncRecollect, blanks: int) -> None:
+async def test_blanks_within_a_sentence_change_nothing(engine: AsyncToldOnce, blanks: int) -> None:
     with within_cpu():
         await turn(engine, "I live in" + " " * blanks + "Oslo.")
         await engine.form()

@@ -10,9 +10,9 @@ import pytest
 import uvicorn
 
 from patience import PATIENCE_S
-from recollect.server import http_protocol
-from recollect.server.asgi import Receive, Scope, Send
-from recollect.server.http_protocol import HttpProtocol
+from toldonce.server import http_protocol
+from toldonce.server.asgi import Receive, Scope, Send
+from toldonce.server.http_protocol import HttpProtocol
 
 FIRST = b"GET /first HTTP/1.1\r\nhost: x\r\n\r\n"
 CHUNKED = b"POST /second HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -21,8 +21,8 @@ DOT = b"1\r\n.\r\n"
 MANY = 5000
 UPGRADE_IMPORT = """
 import asyncio, sys, threading
-from recollect.server.http_server import serve
-from recollect.settings import Settings
+from toldonce.server.http_server import serve
+from toldonce.settings import Settings
 
 class Finder:
     def find_spec(self, name, path=None, target=None):

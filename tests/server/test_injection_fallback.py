@@ -1,8 +1,8 @@
 """Which refusals are remembered: for whom, for how long, and how many."""
 
-from recollect.server.injection_fallback import MAX_REMEMBERED, InjectionFallbacks
-from recollect.testing import FakeClock
-from recollect.types import Subject
+from toldonce.server.injection_fallback import MAX_REMEMBERED, InjectionFallbacks
+from toldonce.testing import FakeClock
+from toldonce.types import Subject
 
 ANA, MARCUS = Subject("user", "ana"), Subject("user", "marcus")
 

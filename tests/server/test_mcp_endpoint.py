@@ -7,16 +7,16 @@ import httpx
 import pytest
 
 from keyed_server import ANA, KeyedServer, keyed_server
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.app import build_app
-from recollect.types import MemoryState, Subject
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.app import build_app
+from toldonce.types import MemoryState, Subject
 
 ACCEPT = {"accept": "application/json, text/event-stream"}
 READING = ["recall_memory", "list_memories"]
 
 
 @pytest.fixture
-async def server(engine: AsyncRecollect) -> object:
+async def server(engine: AsyncToldOnce) -> object:
     async with keyed_server(engine) as opened:
         yield opened
 
@@ -38,16 +38,16 @@ async def tools_of(server: KeyedServer, who: str, **headers: str) -> list[str]:
 async def test_a_key_sees_the_tools_that_it_may_use(server: KeyedServer) -> None:
     assert await tools_of(server, "ana reads") == READING
     assert len(await tools_of(server, "ana")) == 5
-    assert await tools_of(server, "ana", x_recollect_memory="read") == READING
+    assert await tools_of(server, "ana", x_toldonce_memory="read") == READING
 
 
-async def test_a_key_writes_to_its_own_user(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_a_key_writes_to_its_own_user(server: KeyedServer, engine: AsyncToldOnce) -> None:
     kept = await server.ask("ana", "POST", "/mcp", call("remember", text="Ana rows."), **ACCEPT)
     assert kept.json()["result"]["isError"] is False
     assert [memory.text for memory in await engine.list(user=ANA)] == ["Ana rows."]
     short = kept.json()["result"]["structuredContent"]["id"]
     for who in ("bob", "other tenant"):
-        named = {} if who == "bob" else {"x_recollect_user": "ana"}
+        named = {} if who == "bob" else {"x_toldonce_user": "ana"}
         found = await server.ask(who, "POST", "/mcp", call("recall_memory", query="rows"), **ACCEPT, **named)
         assert "Ana rows." not in found.text
         done = await server.ask(who, "POST", "/mcp", call("forget_memory", id=short), **ACCEPT, **named)
@@ -58,9 +58,9 @@ async def test_a_key_writes_to_its_own_user(server: KeyedServer, engine: AsyncRe
     assert memory.state is MemoryState.ACTIVE
 
 
-async def test_a_key_of_an_app_has_the_apps_memory_alone(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_a_key_of_an_app_has_the_apps_memory_alone(server: KeyedServer, engine: AsyncToldOnce) -> None:
     await engine.add("Ana rows.", user=ANA)
-    headers = {**ACCEPT, "x_recollect_user": "ana"}
+    headers = {**ACCEPT, "x_toldonce_user": "ana"}
     await server.ask("app", "POST", "/mcp", call("remember", text="Ana meets Bob at nine."), **headers)
     found = (await server.ask("app", "POST", "/mcp", call("list_memories"), **headers)).text
     assert ("Ana meets Bob" in found, "Ana rows" in found) == (True, False)
@@ -71,9 +71,9 @@ async def test_a_key_of_an_app_has_the_apps_memory_alone(server: KeyedServer, en
     assert "Ana" not in everyone
 
 
-async def test_an_app_named_by_a_header_is_read_beside_the_user(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_an_app_named_by_a_header_is_read_beside_the_user(server: KeyedServer, engine: AsyncToldOnce) -> None:
     await engine.add("Ana rows.", user=ANA)
-    headers = {**ACCEPT, "x_recollect_app": "shop"}
+    headers = {**ACCEPT, "x_toldonce_app": "shop"}
     await server.ask("ana", "POST", "/mcp", call("remember", text="The shop uses tabs."), **headers)
     found = (await server.ask("ana", "POST", "/mcp", call("list_memories"), **headers)).text
     assert ("uses tabs" in found, "Ana rows" in found) == (True, True)
@@ -85,8 +85,8 @@ async def test_an_app_named_by_a_header_is_read_beside_the_user(server: KeyedSer
     [
         ({"origin": "http://evil.example"}, 403),
         ({"host": "evil.example"}, 403),
-        ({"x_recollect_user": "bob"}, 403),
-        ({"x_recollect_memory": "off"}, 400),
+        ({"x_toldonce_user": "bob"}, 403),
+        ({"x_toldonce_memory": "off"}, 400),
     ],
 )
 async def test_what_may_not_be_asked_is_refused(server: KeyedServer, headers: Mapping[str, str], status: int) -> None:
@@ -98,11 +98,11 @@ async def test_what_may_not_be_asked_is_refused(server: KeyedServer, headers: Ma
 async def test_a_key_of_many_users_must_name_one(server: KeyedServer) -> None:
     refused = await server.ask("operator", "POST", "/mcp", request("tools/list"), **ACCEPT)
     assert (refused.status_code, "names no user" in refused.text) == (400, True)
-    named = {"x_recollect_user": "ana", "x_recollect_tenant": "acme"}
+    named = {"x_toldonce_user": "ana", "x_toldonce_tenant": "acme"}
     assert len(await tools_of(server, "operator", **named)) == 5
 
 
-async def test_bodies_that_are_too_large_or_too_deep_are_refused(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_bodies_that_are_too_large_or_too_deep_are_refused(server: KeyedServer, engine: AsyncToldOnce) -> None:
     deep: object = []
     for _ in range(500):
         deep = [deep]
@@ -123,9 +123,9 @@ async def test_nothing_names_a_provider_that_is_not_there(server: KeyedServer) -
 async def test_a_client_without_a_token_learns_where_to_get_one(parts: Components) -> None:
     issuer = "https://id.example"
     settings = parts.settings.model_copy(
-        update={"jwt_issuer": issuer, "jwt_audience": "recollect", "jwt_jwks_url": "https://id.example/keys"}
+        update={"jwt_issuer": issuer, "jwt_audience": "toldonce", "jwt_jwks_url": "https://id.example/keys"}
     )
-    app = build_app(AsyncRecollect(replace(parts, settings=settings)))
+    app = build_app(AsyncToldOnce(replace(parts, settings=settings)))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost:8765") as client:
         refused = await client.post("/mcp", json=request("tools/list"))
         assert refused.status_code == 401

@@ -12,25 +12,25 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.metrics import Metrics, ProxyCounters
-from recollect.server.app import build_app
-from recollect.server.observability import exposition
-from recollect.types import MemoryKind, RequestScope, StoreTotals, Subject
 from sample_chats import PEANUTS_AND_OSLO, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.metrics import Metrics, ProxyCounters
+from toldonce.server.app import build_app
+from toldonce.server.observability import exposition
+from toldonce.types import MemoryKind, RequestScope, StoreTotals, Subject
 
-ANA = {"x-recollect-user": "ana"}
+ANA = {"x-toldonce-user": "ana"}
 
 
 @pytest.fixture
-async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+async def api(engine: AsyncToldOnce) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=build_app(engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=ANA) as client:
         yield client
 
 
 async def chat(api: httpx.AsyncClient, text: str) -> str:
-    body = {"model": "recollect/offline", "messages": [user(text)]}
+    body = {"model": "toldonce/offline", "messages": [user(text)]}
     answer = await api.post("/v1/chat/completions", json=body)
     return str(answer.json()["choices"][0]["message"]["content"])
 
@@ -48,7 +48,7 @@ async def measured(api: httpx.AsyncClient) -> dict[str, float]:
 
 
 async def test_s13_extraction_saving_and_retrieval_are_counted_under_their_names(
-    api: httpx.AsyncClient, engine: AsyncRecollect
+    api: httpx.AsyncClient, engine: AsyncToldOnce
 ) -> None:
     before = await measured(api)
     assert {before[f"memory_{name}"] for name in ("extraction_count", "saved_count", "retrieved_count")} == {0}
@@ -68,17 +68,17 @@ async def test_s13_extraction_saving_and_retrieval_are_counted_under_their_names
 
 
 async def test_s13_a_failed_extraction_is_counted_as_one(parts: Components) -> None:
-    from recollect.errors import ModelError
-    from recollect.testing import ScriptedModel
+    from toldonce.errors import ModelError
+    from toldonce.testing import ScriptedModel
 
-    engine = AsyncRecollect(replace(parts, model=ScriptedModel([ModelError("no answer")])))
+    engine = AsyncToldOnce(replace(parts, model=ScriptedModel([ModelError("no answer")])))
     await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
     await engine.form()
     assert (engine.metrics.extraction_count, engine.metrics.extraction_errors) == (1, 1)
     assert engine.metrics.extraction_success == 0
 
 
-async def test_u12_rates_are_told_per_user_and_as_sums(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_u12_rates_are_told_per_user_and_as_sums(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     await chat(api, PEANUTS_AND_OSLO)
     await engine.form()
     await chat(api, "I'm allergic to peanuts.")
@@ -93,16 +93,16 @@ async def test_u12_rates_are_told_per_user_and_as_sums(api: httpx.AsyncClient, e
     assert mine["decisions"]["add"] > 0
     sums = await measured(api)
     assert sums["retrieval_hit_rate"] == pytest.approx(mine["retrieval_hit_rate"])
-    other = (await api.get("/api/memory/stats", headers={"x-recollect-user": "ben"})).json()
+    other = (await api.get("/api/memory/stats", headers={"x-toldonce-user": "ben"})).json()
     assert (other["memory_total_count"], other["decisions"], other["retrieval_hit_rate"]) == (0, {}, 0)
 
 
-async def test_a10_apps_are_counted(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a10_apps_are_counted(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     calendar = RequestScope(profile="app", app="calendar")
     await engine.record([user(PEANUTS_AND_OSLO)], user="ana", conversation="c", scope=calendar)
     await engine.conversations.end("c", user="ana", scope=calendar)
     await engine.form()
-    headers = {"x-recollect-profile": "app", "x-recollect-app": "calendar"}
+    headers = {"x-toldonce-profile": "app", "x-toldonce-app": "calendar"}
     await api.post("/v1/chat/completions", json={"model": "m", "messages": [user("Peanuts?")]}, headers=headers)
     counted = await measured(api)
     assert counted["app_memory_created_total"] == len(
@@ -121,9 +121,9 @@ async def test_a10_apps_are_counted(api: httpx.AsyncClient, engine: AsyncRecolle
 
 
 async def test_u11_one_line_a_run_tells_the_decisions_by_id(
-    engine: AsyncRecollect, caplog: pytest.LogCaptureFixture
+    engine: AsyncToldOnce, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, logger="recollect"):
+    with caplog.at_level(logging.INFO, logger="toldonce"):
         await engine.record([user(PEANUTS_AND_OSLO)], user="zebulon")
         await engine.form()
     [line] = [record for record in caplog.records if record.message == "memory_decision"]
@@ -142,8 +142,8 @@ async def test_u11_words_are_logged_only_where_the_setting_allows(
     parts: Components, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = parts.settings.model_copy(update={"log_memory_text": True})
-    engine = AsyncRecollect(replace(parts, settings=settings))
-    with caplog.at_level(logging.INFO, logger="recollect"):
+    engine = AsyncToldOnce(replace(parts, settings=settings))
+    with caplog.at_level(logging.INFO, logger="toldonce"):
         await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
         await engine.form()
     [line] = [record for record in caplog.records if record.message == "memory_decision"]
@@ -181,9 +181,9 @@ def test_each_engine_counts_for_itself() -> None:
 
 TWO_ENGINES = """
 from prometheus_client import Counter, generate_latest
-from recollect.metrics import Metrics, ProxyCounters
-from recollect.server.observability import exposition
-from recollect.types import StoreTotals
+from toldonce.metrics import Metrics, ProxyCounters
+from toldonce.server.observability import exposition
+from toldonce.types import StoreTotals
 
 if host_counts:
     Counter("host_requests", "Requests of the host application.").inc()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect.server.asgi import Receive, Scope, Send, send_body, send_start
-from recollect.server.origin_guard import OriginGuard
 from server.asgi import Call
+from toldonce.server.asgi import Receive, Scope, Send, send_body, send_start
+from toldonce.server.origin_guard import OriginGuard
 
 PAGE = "http://localhost:3000"
 
@@ -45,7 +45,7 @@ async def test_on_a_loopback_address_another_name_is_refused_and_told_what_to_do
     error = json.loads(call.text)["error"]
     assert (call.status, error["type"]) == (403, "invalid_request_error")
     assert "localhost" in error["message"]
-    assert "RECOLLECT_ORIGINS" in error["message"]
+    assert "TOLDONCE_ORIGINS" in error["message"]
 
 
 async def test_an_address_that_is_open_to_others_may_have_any_name() -> None:
@@ -77,7 +77,7 @@ async def test_a_foreign_page_is_refused_on_every_address(headers: dict[str, str
     call = await asked({"host": "localhost:8765", **headers}, loopback=loopback)
     assert call.status == 403
     assert "access-control-allow-origin" not in call.answer_headers
-    assert "RECOLLECT_ORIGINS" in json.loads(call.text)["error"]["message"]
+    assert "TOLDONCE_ORIGINS" in json.loads(call.text)["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -102,12 +102,12 @@ async def test_a_listed_pages_preflight_is_answered_here() -> None:
         "host": "127.0.0.1:8765",
         "origin": PAGE,
         "access-control-request-method": "POST",
-        "access-control-request-headers": "content-type,x-recollect-user",
+        "access-control-request-headers": "content-type,x-toldonce-user",
     }
     call = await asked(headers, method="OPTIONS", origins=PAGE)
     assert (call.status, call.chunks, call.finished) == (204, [], True)
     assert call.answer_headers["access-control-allow-origin"] == PAGE
-    assert call.answer_headers["access-control-allow-headers"] == "content-type,x-recollect-user"
+    assert call.answer_headers["access-control-allow-headers"] == "content-type,x-toldonce-user"
     assert "POST" in call.answer_headers["access-control-allow-methods"]
     assert (await asked({**headers, "origin": "http://evil.example"}, method="OPTIONS", origins=PAGE)).status == 403
 

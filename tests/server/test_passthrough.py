@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from recollect.server.passthrough import PassThrough
 from server.asgi import Call, ScriptedBackend
+from toldonce.server.passthrough import PassThrough
 
 
 async def passed(path: str, counts: Counter[str] | None = None) -> Call:
@@ -82,5 +82,5 @@ async def test_a_path_that_could_reach_beyond_the_base_url_is_refused(path: str)
 )
 async def test_a_chat_without_memory_says_so(path: str, noted: str | None) -> None:
     counts = Counter[str]()
-    assert (await passed(path, counts)).answer_headers.get("x-recollect-memory") == noted
+    assert (await passed(path, counts)).answer_headers.get("x-toldonce-memory") == noted
     assert counts.total() == (noted == "not on this route")

@@ -10,21 +10,21 @@ from threading import Event
 import pytest
 
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.server.preload import Preload
 from server.asgi import Call, chat
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.server.preload import Preload
 
 # Prints what the chats of a server that has just started compile and load on its event loop after they have waited for
 # the preload, and what a formation does once the preload has ended.
 CHATS = """
 import asyncio, sys, threading
-from recollect import lazy_pattern
-from recollect.engine import AsyncRecollect
-from recollect.lazy_pattern import LazyPattern
-from recollect.server.app import build_app
-from recollect.server.chat_completions import ChatProxy
-from recollect.settings import Settings
+from toldonce import lazy_pattern
+from toldonce.engine import AsyncToldOnce
+from toldonce.lazy_pattern import LazyPattern
+from toldonce.server.app import build_app
+from toldonce.server.chat_completions import ChatProxy
+from toldonce.settings import Settings
 from server.asgi import Call, chat
 compiled, loaded = [], []
 everything_is_loaded = False
@@ -42,7 +42,7 @@ ChatProxy.__call__ = note
 async def main():
     global everything_is_loaded
     settings = Settings(database_url=f"sqlite:///{sys.argv[1]}", worker=False, form_budget_s=60)
-    async with await AsyncRecollect.open(settings) as memory:
+    async with await AsyncToldOnce.open(settings) as memory:
         app = build_app(memory)
         async with app.router.lifespan_context(app):
             for text in ("What do I like to drink on 3 May?", "I moved to Oslo because of my job."):
@@ -58,10 +58,10 @@ asyncio.run(main())
 print("compiled", len(compiled), *compiled)
 print("loaded", *loaded)
 """
-PACKAGES = {"recollect", "numpy", "rapidfuzz", "tokenizers", "tiktoken", "Stemmer", "dateutil", "apsw", "aiohttp"}
+PACKAGES = {"toldonce", "numpy", "rapidfuzz", "tokenizers", "tiktoken", "Stemmer", "dateutil", "apsw", "aiohttp"}
 
 
-async def serve(memory: AsyncRecollect) -> Call:
+async def serve(memory: AsyncToldOnce) -> Call:
     """Send a chat to a server that starts for it."""
     app = build_app(memory)
     call = Call(chat("What do I like to drink?"))
@@ -87,12 +87,12 @@ def test_the_first_chats_compile_no_pattern_and_load_no_module(tmp_path: Path) -
 
 @pytest.mark.parametrize("step", ["load_turns", "load_chats", "load_formations"])
 async def test_chats_are_answered_when_loading_ahead_fails(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str
 ) -> None:
     def fail(*arguments: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(f"recollect.server.preload.{step}", fail)
+    monkeypatch.setattr(f"toldonce.server.preload.{step}", fail)
     call = await serve(engine)
 
     assert call.status == 200
@@ -100,12 +100,12 @@ async def test_chats_are_answered_when_loading_ahead_fails(
 
 
 async def test_chats_do_not_wait_for_what_formations_use(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     was_answered = Event()
     waited: list[bool] = []
     monkeypatch.setattr(
-        "recollect.server.preload.load_formations", lambda _: waited.append(was_answered.wait(PATIENCE_S))
+        "toldonce.server.preload.load_formations", lambda _: waited.append(was_answered.wait(PATIENCE_S))
     )
     app = build_app(engine)
     call = Call(chat("What do I like to drink?"))
@@ -118,7 +118,7 @@ async def test_chats_do_not_wait_for_what_formations_use(
 
 
 async def test_a_server_that_ends_compiles_no_further_patterns(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, is_ending = Event(), Event()
     answers: list[bool] = []
@@ -128,7 +128,7 @@ async def test_a_server_that_ends_compiles_no_further_patterns(
         is_ending.wait(PATIENCE_S)
         answers.append(stop())
 
-    monkeypatch.setattr("recollect.server.preload.load_formations", load)
+    monkeypatch.setattr("toldonce.server.preload.load_formations", load)
     preload = Preload(engine.counter)
     await preload.start()
     await asyncio.to_thread(asked.wait, 30)

@@ -1,13 +1,13 @@
-"""What `recollect doctor` says of turns that hooks could not deliver."""
+"""What `toldonce doctor` says of turns that hooks could not deliver."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from recollect.hook.spool import add_turn
-from recollect.server.doctor import FindingState
-from recollect.server.spool_check import spool_finding
+from toldonce.hook.spool import add_turn
+from toldonce.server.doctor import FindingState
+from toldonce.server.spool_check import spool_finding
 
 SAID = {"event": "prompt", "conversation": "s1", "turn": "1", "text": "I live in Oslo."}
 

@@ -5,24 +5,24 @@ from pathlib import Path
 
 import pytest
 
-import recollect.server
-from recollect.errors import (
+import toldonce.server
+from toldonce.errors import (
     BadIdentityError,
     BadRequestError,
     ConflictError,
-    RecollectError,
     StoreFullError,
     StoreUnavailableError,
     SubjectKeyError,
+    ToldOnceError,
     UnknownAppError,
     UnknownMemoryError,
     VectorSizeError,
 )
-from recollect.server.asgi import BodyTooLargeError
-from recollect.server.status import status_of
-from recollect.server.upstream import UpstreamBrokenError, UpstreamError
+from toldonce.server.asgi import BodyTooLargeError
+from toldonce.server.status import status_of
+from toldonce.server.upstream import UpstreamBrokenError, UpstreamError
 
-SERVER = Path(recollect.server.__path__[0])
+SERVER = Path(toldonce.server.__path__[0])
 
 
 def error_codes_in(source: str) -> list[int]:
@@ -78,7 +78,7 @@ def test_limits_are_no_codes() -> None:
         (SubjectKeyError("its key was destroyed"), 410),
         (BodyTooLargeError("too large"), 413),
         (VectorSizeError(got=3, stored=4), 503),
-        (RecollectError("?"), 500),
+        (ToldOnceError("?"), 500),
         (UpstreamBrokenError("cut"), 502),
         (UpstreamError("refused", timed_out=False), 502),
         (StoreUnavailableError("asleep"), 503),
@@ -86,5 +86,5 @@ def test_limits_are_no_codes() -> None:
         (StoreFullError("full"), 507),
     ],
 )
-def test_each_error_has_its_status(error: RecollectError | BodyTooLargeError | ConnectionError, status: int) -> None:
+def test_each_error_has_its_status(error: ToldOnceError | BodyTooLargeError | ConnectionError, status: int) -> None:
     assert status_of(error) == status

@@ -11,19 +11,19 @@ import jwt
 import pytest
 from starlette.types import ASGIApp
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadSettingError
-from recollect.server import app as application
-from recollect.server.app import build_app
-from recollect.server.asgi import Headers
-from recollect.server.backends import BackendRequest
-from recollect.server.doctor import FindingState, key_finding
-from recollect.server.http_server import serve
-from recollect.server.upstream import BackendResponse, Deadlines, HttpUpstream
-from recollect.server.upstream_key import INFERENCE_ROUTES
-from recollect.settings import Settings
-from recollect.testing import FakeClock
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadSettingError
+from toldonce.server import app as application
+from toldonce.server.app import build_app
+from toldonce.server.asgi import Headers
+from toldonce.server.backends import BackendRequest
+from toldonce.server.doctor import FindingState, key_finding
+from toldonce.server.http_server import serve
+from toldonce.server.upstream import BackendResponse, Deadlines, HttpUpstream
+from toldonce.server.upstream_key import INFERENCE_ROUTES
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
 
 SECRET = "a-secret-of-sufficient-length-for-hs256"
 KEY = "sk-operators"
@@ -81,7 +81,7 @@ async def asked(
     method: str = "POST",
 ) -> Call:
     # The fixture closes the store, which the next call uses again.
-    engine = AsyncRecollect(replace(parts, settings=Settings(database_url=parts.settings.database_url, **settings)))
+    engine = AsyncToldOnce(replace(parts, settings=Settings(database_url=parts.settings.database_url, **settings)))
     built: ASGIApp = build_app(engine)
     call = Call(chat("I like tea."), {"host": "127.0.0.1:8765", **(headers or {})}, path=path)
     await built({**call.scope(), "method": method}, call.receive(), call.send())
@@ -90,15 +90,15 @@ async def asked(
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.1.7", "memory.example.org", "10.0.0.1"])
 async def test_a_key_on_an_open_address_without_credentials_does_not_start(
-    parts: Components, engine: AsyncRecollect, host: str
+    parts: Components, engine: AsyncToldOnce, host: str
 ) -> None:
     settings = Settings(database_url=parts.settings.database_url, **{**SETTINGS, "host": host, "auth": "off"})
     del engine
-    async with AsyncRecollect(replace(parts, settings=settings)) as unguarded:
-        with pytest.raises(BadSettingError, match=r"RECOLLECT_UPSTREAM_KEY.*RECOLLECT_AUTH") as caught:
+    async with AsyncToldOnce(replace(parts, settings=settings)) as unguarded:
+        with pytest.raises(BadSettingError, match=r"TOLDONCE_UPSTREAM_KEY.*TOLDONCE_AUTH") as caught:
             build_app(unguarded)
     assert KEY not in str(caught.value)
-    with pytest.raises(BadSettingError, match="RECOLLECT_UPSTREAM_KEY"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_UPSTREAM_KEY"):
         await serve(settings, say=lambda _: None, stop=asyncio.Event())
     assert key_finding(settings).state is FindingState.FAIL
 
@@ -127,10 +127,10 @@ def test_doctor_says_who_can_use_the_key(settings: dict[str, Any], state: Findin
     "headers",
     [
         {},
-        {"x-recollect-memory": "off"},
+        {"x-toldonce-memory": "off"},
         {"x-openwebui-user-jwt": ""},
         {"x-openwebui-user-jwt": "not.a.token"},
-        {"x-recollect-memory": "off", "x-openwebui-user-jwt": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbmEifQ."},
+        {"x-toldonce-memory": "off", "x-openwebui-user-jwt": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbmEifQ."},
         {"x-forwarded-for": "127.0.0.1", "forwarded": "for=127.0.0.1"},
     ],
 )
@@ -167,7 +167,7 @@ async def test_requests_with_invalid_tokens_carry_no_key(parts: Components, seen
 
 
 @pytest.mark.parametrize("settings", [OPEN, SIGNED_LOOPBACK], ids=["open", "loopback"])
-@pytest.mark.parametrize("extra", [{}, {"x-recollect-memory": "off"}, {"authorization": "Bearer sk-dummy"}])
+@pytest.mark.parametrize("extra", [{}, {"x-toldonce-memory": "off"}, {"authorization": "Bearer sk-dummy"}])
 async def test_a_signed_request_carries_our_key(
     parts: Components, seen: Seen, clock: FakeClock, settings: dict[str, Any], extra: dict[str, str]
 ) -> None:
@@ -256,11 +256,11 @@ async def test_headers_that_change_method_or_path_are_dropped_with_our_key(parts
     "routes", ["files", "POST files", "post /files", "POST /a/../b", "POST /", "* /files", "GET /a b"]
 )
 def test_a_route_that_cannot_be_read_is_refused(routes: str) -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_UPSTREAM_KEY_ROUTES"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_UPSTREAM_KEY_ROUTES"):
         Settings.load(upstream_key_routes=routes)
 
 
 @pytest.mark.parametrize("hosts", ["http://memory.example", "a b", "*.example.org", "memory.example/x", "[::1]x"])
 def test_a_host_that_cannot_be_read_is_refused(hosts: str) -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_HOSTS"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_HOSTS"):
         Settings.load(hosts=hosts)

@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-from recollect.server.welcome import choose_model, welcome
-from recollect.settings import Settings
+from toldonce.server.welcome import choose_model, welcome
+from toldonce.settings import Settings
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def tried(settings: Settings, *, model: str | None = None) -> str:
 
 def test_the_command_to_try_names_a_model_that_answers_here() -> None:
     upstream = Settings(upstream_url="http://127.0.0.1:11434/v1")
-    assert tried(Settings()) == "recollect/offline"
+    assert tried(Settings()) == "toldonce/offline"
     assert tried(upstream, model="qwen3:8b") == "qwen3:8b"
     assert tried(upstream) == "MODEL"
     assert tried(upstream.model_copy(update={"form_model": "llama3.2"})) == "llama3.2"

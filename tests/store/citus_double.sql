@@ -1,4 +1,4 @@
--- What `recollect db distribute` asks of Citus, answered by bookkeeping alone: nothing is moved anywhere.
+-- What `toldonce db distribute` asks of Citus, answered by bookkeeping alone: nothing is moved anywhere.
 
 INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
 VALUES (99999, 'citus', 10, 'pg_catalog'::regnamespace, false, '0-double');

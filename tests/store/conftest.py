@@ -7,12 +7,12 @@ import pytest
 
 from factories import ANA
 from giants import MANY, adding, directions
-from recollect.store.factory import open_store
-from recollect.store.postgres import hnsw_search
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import Vectors
 from stores import DIALECTS, SEALED, new_store, url_of
+from toldonce.store.factory import open_store
+from toldonce.store.postgres import hnsw_search
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import Vectors
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ async def store(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     """A file that is not there yet."""
-    return f"sqlite:///{tmp_path / 'data' / 'recollect.sqlite3'}"
+    return f"sqlite:///{tmp_path / 'data' / 'toldonce.sqlite3'}"
 
 
 @pytest.fixture

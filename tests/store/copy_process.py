@@ -2,7 +2,7 @@
 
 import sys
 
-from recollect.engine.databases import copy_database
+from toldonce.engine.databases import copy_database
 
 
 class SilentBar:

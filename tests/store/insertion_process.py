@@ -7,10 +7,10 @@ import asyncio
 import sys
 
 from factories import ANA, turn
-from recollect.clock import SystemClock
-from recollect.ids import new_id
-from recollect.store.factory import open_store
-from recollect.types import PromptInsertion
+from toldonce.clock import SystemClock
+from toldonce.ids import new_id
+from toldonce.store.factory import open_store
+from toldonce.types import PromptInsertion
 
 
 async def main(url: str) -> None:

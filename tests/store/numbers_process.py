@@ -7,9 +7,9 @@ import asyncio
 import sys
 
 from factories import add, memory
-from recollect.clock import SystemClock
-from recollect.store.factory import open_store
-from recollect.types import Subject
+from toldonce.clock import SystemClock
+from toldonce.store.factory import open_store
+from toldonce.types import Subject
 
 
 async def main(url: str, count: int, apps: list[str]) -> None:

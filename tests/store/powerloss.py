@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 
-NAME = "recollect-powerloss"
+NAME = "toldonce-powerloss"
 
 
 @dataclass

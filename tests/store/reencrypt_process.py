@@ -2,8 +2,8 @@
 
 import sys
 
-from recollect.store.database_key import DatabaseKey
-from recollect.store.factory import reencrypt_store
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.factory import reencrypt_store
 
 
 class SayingBar:

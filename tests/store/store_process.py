@@ -7,8 +7,8 @@ import asyncio
 import sys
 
 from factories import due, turn
-from recollect.clock import SystemClock
-from recollect.store.factory import open_store
+from toldonce.clock import SystemClock
+from toldonce.store.factory import open_store
 
 
 async def main(url: str, name: str, count: int) -> None:

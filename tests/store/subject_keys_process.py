@@ -7,12 +7,12 @@ import sys
 from dataclasses import replace
 
 from populated import parts_of
-from recollect.engine import AsyncRecollect
-from recollect.engine.databases import change_master_key, decrypt_subjects, encrypt_subjects
-from recollect.store.database_key import DatabaseKey
-from recollect.store.encryption import convert, vault
-from recollect.store.encryption.vault_opener import KeyringPlace
 from stores import MASTER, OTHER_MASTER
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.databases import change_master_key, decrypt_subjects, encrypt_subjects
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.encryption import convert, vault
+from toldonce.store.encryption.vault_opener import KeyringPlace
 
 
 class DyingBar:
@@ -33,7 +33,7 @@ class DyingBar:
 
 async def add_many(url: str, keyring: KeyringPlace, name: str) -> None:
     """Add memories of one subject and of many."""
-    async with AsyncRecollect(await parts_of(url, keyring=keyring)) as engine:
+    async with AsyncToldOnce(await parts_of(url, keyring=keyring)) as engine:
         for number in range(20):
             await engine.add(f"{name} keeps {number} bees.", user="ana")
             await engine.add(f"{name} keeps {number} goats.", user=f"user-{number}")
@@ -41,7 +41,7 @@ async def add_many(url: str, keyring: KeyringPlace, name: str) -> None:
 
 async def erase(url: str, keyring: KeyringPlace) -> None:
     """Erase a subject."""
-    async with AsyncRecollect(await parts_of(url, keyring=keyring)) as engine:
+    async with AsyncToldOnce(await parts_of(url, keyring=keyring)) as engine:
         await engine.erasure.subject("ana")
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.store.postgres.connection import connect
-from recollect.store.postgres.migrate import prepare
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from toldonce.store.postgres.connection import connect
+from toldonce.store.postgres.migrate import prepare
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 
 COLUMNS = ("id", "app_id", "content", "created_at", "updated_at", "source_conversation_id", "metadata")
 

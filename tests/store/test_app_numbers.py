@@ -12,18 +12,18 @@ import pytest
 from factories import add, memory, turn
 from forked_processes import ForkedProcess
 from patience import PATIENCE_S
-from recollect.store.factory import open_store
-from recollect.store.failpoint import VARIABLE
-from recollect.store.postgres.connection import PostgresConnection, connect
-from recollect.store.postgres.migrate import prepare
-from recollect.store.sql import app_numbers
-from recollect.store.sql.app_numbers import MAX_NUMBER, RANGE_SIZE, take
-from recollect.store.sql.rows import fetch
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import CloseMemory, EraseRequest, Memory, ReopenMemory, Subject
 from stores import DURABLE, new_store, url_of
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import VARIABLE
+from toldonce.store.postgres.connection import PostgresConnection, connect
+from toldonce.store.postgres.migrate import prepare
+from toldonce.store.sql import app_numbers
+from toldonce.store.sql.app_numbers import MAX_NUMBER, RANGE_SIZE, take
+from toldonce.store.sql.rows import fetch
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import CloseMemory, EraseRequest, Memory, ReopenMemory, Subject
 
 TESTS = Path(__file__).parent.parent
 SCRIPT = Path(__file__).parent / "numbers_process.py"

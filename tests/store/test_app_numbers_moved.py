@@ -10,14 +10,14 @@ import pytest
 
 from factories import add, memory
 from populated import opened
-from recollect.engine.databases import copy_database
-from recollect.store.factory import open_store
-from recollect.store.postgres.connection import connect
-from recollect.store.sql.app_numbers import MAX_NUMBER, RANGE_SIZE
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject
 from stores import DURABLE, url_of
+from toldonce.engine.databases import copy_database
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.connection import connect
+from toldonce.store.sql.app_numbers import MAX_NUMBER, RANGE_SIZE
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject
 
 CALENDAR, NOTES, BENS = (Subject("app", name) for name in ("ana/calendar", "ana/notes", "ben/calendar"))
 SHARED = Subject("app", "To%20do")

@@ -10,19 +10,19 @@ import pytest
 from factories import ANA, BEN, SPACE, add, memory, recall_record, turn
 from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.errors import BadSettingError, StoreUnavailableError
-from recollect.ids import id_text
-from recollect.profiles.policies import BudgetPolicy
-from recollect.store.factory import open_store
-from recollect.store.failpoint import Failpoint
-from recollect.store.postgres import connection
-from recollect.store.postgres.connection import STATEMENT_MS, PostgresConnection, ReconnectingConnection, connect
-from recollect.store.postgres.migrate import LOCK
-from recollect.store.sql.database import SqlConnection
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject, SubjectSnapshot
 from stores import url_of
+from toldonce.errors import BadSettingError, StoreUnavailableError
+from toldonce.ids import id_text
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import Failpoint
+from toldonce.store.postgres import connection
+from toldonce.store.postgres.connection import STATEMENT_MS, PostgresConnection, ReconnectingConnection, connect
+from toldonce.store.postgres.migrate import LOCK
+from toldonce.store.sql.database import SqlConnection
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject, SubjectSnapshot
 
 NO_BUDGET = BudgetPolicy()
 Wanted = Mapping[Subject, Sequence[MemoryId]]
@@ -162,8 +162,8 @@ async def test_a_url_that_cannot_be_read_is_refused_without_its_password(clock: 
 
 
 async def test_a_missing_database_is_refused_with_where_to_look(tmp_path: Path, clock: FakeClock) -> None:
-    url = f"{url_of('postgres', tmp_path).rpartition('/')[0]}/nosuch".replace("recollect@", "recollect:hunter2@")
-    with pytest.raises(StoreUnavailableError, match=r'"nosuch" does not exist.*RECOLLECT_DATABASE_URL') as caught:
+    url = f"{url_of('postgres', tmp_path).rpartition('/')[0]}/nosuch".replace("toldonce@", "toldonce:hunter2@")
+    with pytest.raises(StoreUnavailableError, match=r'"nosuch" does not exist.*TOLDONCE_DATABASE_URL') as caught:
         await open_store(url, clock=clock)
     assert "hunter2" not in str(caught.value)
 

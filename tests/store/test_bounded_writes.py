@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from factories import ANA, BEN, add, decision, memory, recall_record, turn
-from recollect.errors import UnknownMemoryError
-from recollect.ids import new_id
-from recollect.store.repositories import idempotency
-from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.erase import delete
-from recollect.store.sql.erase import insertions as insertions_sql
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.errors import UnknownMemoryError
+from toldonce.ids import new_id
+from toldonce.store.repositories import idempotency
+from toldonce.store.sql.database import SqlConnection
+from toldonce.store.sql.erase import delete
+from toldonce.store.sql.erase import insertions as insertions_sql
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     Action,
     CloseMemory,
     EraseRequest,
@@ -36,7 +36,7 @@ QUOTING = 7
 @pytest.fixture(autouse=True)
 def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(insertions_sql, "MAX_EMPTIED", 3)
-    monkeypatch.setattr("recollect.store.repositories.insertions.MAX_EMPTIED", 3)
+    monkeypatch.setattr("toldonce.store.repositories.insertions.MAX_EMPTIED", 3)
     monkeypatch.setattr(idempotency, "_PRUNED_AT_ONCE", 3)
 
 
@@ -81,7 +81,7 @@ def transactions(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[list
         return insertions_sql.empty_quoting(db, key, **more)
 
     with monkeypatch.context() as patched:
-        patched.setattr("recollect.store.repositories.insertions.empty_quoting", empty)
+        patched.setattr("toldonce.store.repositories.insertions.empty_quoting", empty)
         yield counted
 
 

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, BEN, turn
-from recollect.errors import BudgetSpentError
-from recollect.ids import new_id
-from recollect.profiles.policies import BudgetPolicy
-from recollect.store.budget_rules import MAX_WAIT, level_of
-from recollect.store.factory import open_store
-from recollect.store.sql import budgets
-from recollect.store.sqlite.migrate import migrate
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import Cost, CostPurpose, EnergyStatus, Reservation, Turn
+from toldonce.errors import BudgetSpentError
+from toldonce.ids import new_id
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.store.budget_rules import MAX_WAIT, level_of
+from toldonce.store.factory import open_store
+from toldonce.store.sql import budgets
+from toldonce.store.sqlite.migrate import migrate
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import Cost, CostPurpose, EnergyStatus, Reservation, Turn
 
 RATION = BudgetPolicy(capacity=100, refill_per_day=240, create=12, compact=25, critical=0.2)
 FREE = BudgetPolicy()

@@ -8,21 +8,21 @@ import apsw
 import pytest
 
 from patience import PATIENCE_S
-from recollect.store.sqlite.caller_readers import MAX_CALLERS, CallerReaders
-from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from toldonce.store.sqlite.caller_readers import MAX_CALLERS, CallerReaders
+from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 
 
 @pytest.fixture
 def opened(tmp_path: Path) -> list[apsw.Connection]:
     """The connections that were opened."""
-    open_writer(DatabaseLocation(path=str(tmp_path / "recollect.sqlite3"))).close()
+    open_writer(DatabaseLocation(path=str(tmp_path / "toldonce.sqlite3"))).close()
     return []
 
 
 @pytest.fixture
 def readers(tmp_path: Path, opened: list[apsw.Connection]) -> CallerReaders:
     def connect() -> apsw.Connection:
-        opened.append(open_reader(DatabaseLocation(path=str(tmp_path / "recollect.sqlite3"))))
+        opened.append(open_reader(DatabaseLocation(path=str(tmp_path / "toldonce.sqlite3"))))
         return opened[-1]
 
     return CallerReaders(connect)

@@ -11,16 +11,16 @@ from database_contents import QuietBar, everything
 from factories import ANA, BEN, add, memory, turn
 from populated import ERASED, QUERIES, SPACE, WHO, opened, populate
 from postgres_server import programs
-from recollect.engine.databases import copy_database
-from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
-from recollect.store.factory import open_store
-from recollect.store.sql.tables import TABLES
-from recollect.store.sql.transfer.endpoint import CopyMarker, set_mark
-from recollect.store.sqlite.connection import DatabaseLocation, open_writer
-from recollect.testing import FakeClock
-from recollect.types import MemoryKind, Subject, SubjectSnapshot
 from sample_chats import assistant, user
 from stores import DURABLE, url_of
+from toldonce.engine.databases import copy_database
+from toldonce.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
+from toldonce.store.factory import open_store
+from toldonce.store.sql.tables import TABLES
+from toldonce.store.sql.transfer.endpoint import CopyMarker, set_mark
+from toldonce.store.sqlite.connection import DatabaseLocation, open_writer
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryKind, Subject, SubjectSnapshot
 
 WAYS = list(product(DURABLE, DURABLE))
 

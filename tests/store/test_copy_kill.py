@@ -13,14 +13,14 @@ from factories import add, decision, memory, turn
 from forked_processes import ForkedProcess
 from patience import PATIENCE_S
 from postgres_server import programs
-from recollect.engine.databases import copy_database
-from recollect.store.factory import open_store
-from recollect.store.failpoint import VARIABLE
-from recollect.store.sql.transfer.copy_database import BATCH_SIZE
-from recollect.testing import FakeClock
-from recollect.types import Subject
 from soak import SOAK
 from stores import url_of
+from toldonce.engine.databases import copy_database
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import VARIABLE
+from toldonce.store.sql.transfer.copy_database import BATCH_SIZE
+from toldonce.testing import FakeClock
+from toldonce.types import Subject
 
 pytestmark = pytest.mark.process
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from factories import ANA, BEN, SPACE, add, memory
-from recollect.engine.databases import copy_database
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock
-from recollect.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 from stores import DURABLE, url_of
+from toldonce.engine.databases import copy_database
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock
+from toldonce.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 
 SPEC = EmbedderSpec(kind=EmbedderKind.API, where="http://127.0.0.1:9/v1", model="m")
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from factories import ANA, BEN, add, memory, recall_record, turn
-from recollect.errors import StoreUnavailableError
-from recollect.store.executor import flush_counts
-from recollect.store.sql.pending_writes import PendingWrites
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import Memory, MemoryOrder
+from toldonce.errors import StoreUnavailableError
+from toldonce.store.executor import flush_counts
+from toldonce.store.sql.pending_writes import PendingWrites
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import Memory, MemoryOrder
 
 
 async def stored(store: Store, clock: FakeClock, count: int) -> list[Memory]:
@@ -65,7 +65,7 @@ async def test_a_closed_store_does_not_hold_up_who_waits_for_counts(store: Store
 
 
 async def test_a_busy_database_is_waited_for_a_second_at_most(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.executor.MAX_FLUSH_S", 0.01)
+    monkeypatch.setattr("toldonce.store.executor.MAX_FLUSH_S", 0.01)
     executor = store.memories._executor
 
     async def never(*_subjects: object) -> None:

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from factories import ANA, add, decision, memory
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import MemoryDetail, Subject
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryDetail, Subject
 
 
 async def test_rare_details_of_memories_are_read_back(store: Store, clock: FakeClock) -> None:
     detail = MemoryDetail(
-        summary="peanuts", source_uri="recollect://x/1", tags=("pair:kira+marcus",), first_turn=1, last_turn=9
+        summary="peanuts", source_uri="toldonce://x/1", tags=("pair:kira+marcus",), first_turn=1, last_turn=9
     )
     known = replace(memory("Ana is allergic to peanuts.", clock=clock), detail=detail)
     await store.memories.apply(ANA, [add(known)], [decision(known)])

@@ -1,7 +1,7 @@
 """A database spread over Citus: how it is set up, when it is refused, and that a request stays on one node.
 
 PyPI has no Citus. What is asked of it is tested against a double that keeps its books (`citus_double.sql`); statements,
-against the plans of PostgreSQL. Where `RECOLLECT_TEST_CITUS` names a cluster, both run against it, and so does every
+against the plans of PostgreSQL. Where `TOLDONCE_TEST_CITUS` names a cluster, both run against it, and so does every
 test of the store (`tests/stores.py`).
 """
 
@@ -16,13 +16,13 @@ import pytest
 
 from giants import Shown
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine.databases import build_indexes, distribute_database, drop_indexes
-from recollect.errors import BadRequestError, UnreadableStoreError
-from recollect.store.postgres.connection import SCHEMA, connect
-from recollect.store.postgres.dialect import dialect_statements, to_postgres
-from recollect.store.postgres.migrate import prepare
 from statement_kinds import ALL, CHECKS, ERASING, EVERY_NODE, NOBODYS, OPERATORS, POSTGRES_ONLY, TWO_SUBJECTS
 from stores import CITUS
+from toldonce.engine.databases import build_indexes, distribute_database, drop_indexes
+from toldonce.errors import BadRequestError, UnreadableStoreError
+from toldonce.store.postgres.connection import SCHEMA, connect
+from toldonce.store.postgres.dialect import dialect_statements, to_postgres
+from toldonce.store.postgres.migrate import prepare
 
 pytestmark = NEEDS_POSTGRES
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -71,7 +71,7 @@ def test_rows_of_a_subject_share_a_node_and_common_rows_are_on_each(cluster: str
     assert done.nodes == 1
     with connect(cluster) as db:
         tables = db.execute(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'r'"
+            "SELECT relname FROM pg_class WHERE relnamespace = 'toldonce'::regnamespace AND relkind = 'r'"
         ).fetchall()
     assert {name for (name,) in tables} == {*done.distributed, *done.copied}
 
@@ -114,7 +114,7 @@ def test_indexes_of_single_users_are_dropped_first(cluster: str) -> None:
     prepare(cluster)
     with connect(cluster) as db:
         db.execute('CREATE INDEX "near_7_1" ON vector (memory) WHERE subject = 7 AND space = 1')
-    with pytest.raises(UnreadableStoreError, match="single users: drop them first, `recollect db index --drop`"):
+    with pytest.raises(UnreadableStoreError, match="single users: drop them first, `toldonce db index --drop`"):
         distribute_database(cluster)
     assert told(cluster) == []
     assert drop_indexes(cluster, progress=Shown()).dropped == ("near_7_1",)
@@ -142,7 +142,7 @@ def test_a_database_that_cannot_be_distributed_is_refused_without_tables(cluster
         distribute_database(cluster)
     for url in (plain, cluster):
         with psycopg.connect(url) as db:
-            assert db.execute("SELECT to_regnamespace('recollect')").fetchone() == (None,)
+            assert db.execute("SELECT to_regnamespace('toldonce')").fetchone() == (None,)
 
 
 def test_only_postgresql_is_distributed_into_a_sensible_number_of_shards() -> None:
@@ -224,7 +224,7 @@ SAMPLES = {
 }
 
 
-@pytest.mark.skipif(CITUS is None, reason="RECOLLECT_TEST_CITUS names no cluster")
+@pytest.mark.skipif(CITUS is None, reason="TOLDONCE_TEST_CITUS names no cluster")
 def test_citus_sends_each_statement_of_a_request_to_one_shard() -> None:
     assert CITUS is not None
     distribute_database(CITUS, shards=4)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from factories import ANA, BEN, SPACE, add, decision, memory
-from recollect.errors import SpaceMovedError, StaleSubjectError, VectorSizeError
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.errors import SpaceMovedError, StaleSubjectError, VectorSizeError
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     CalibrationCurve,
     CloseMemory,
     EmbedderKind,

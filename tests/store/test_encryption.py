@@ -14,13 +14,13 @@ import apsw
 import pytest
 
 from canaries import DenseEmbedder, canary, found, spellings, vector_parts
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadSettingError, DatabaseKeyError, RecollectError, UnreadableStoreError
-from recollect.settings import Settings
-from recollect.store.database_key import DatabaseKey
-from recollect.store.factory import open_store
-from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
-from recollect.testing import FakeClock
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadSettingError, DatabaseKeyError, ToldOnceError, UnreadableStoreError
+from toldonce.settings import Settings
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.factory import open_store
+from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from toldonce.testing import FakeClock
 
 PASSPHRASE, HEX = "a long passphrase", "0123456789abcdef" * 4
 KEY = DatabaseKey(HEX)
@@ -46,26 +46,26 @@ def data(path: Path) -> bytes:
     return path.read_bytes()
 
 
-async def refusal(path: Path, key: DatabaseKey | None) -> RecollectError:
+async def refusal(path: Path, key: DatabaseKey | None) -> ToldOnceError:
     """Open a file that must not open, check that it did not change, and return why."""
     before = data(path)
-    with pytest.raises(RecollectError) as caught:
+    with pytest.raises(ToldOnceError) as caught:
         await open_store(f"sqlite:///{path}", clock=FakeClock(), key=key)
     assert data(path) == before
     return caught.value
 
 
 @pytest.fixture
-async def engine(request: pytest.FixtureRequest, folder: Path, parts: Components) -> AsyncIterator[AsyncRecollect]:
+async def engine(request: pytest.FixtureRequest, folder: Path, parts: Components) -> AsyncIterator[AsyncToldOnce]:
     key = KEY if request.param else None
     store = await open_store(f"sqlite:///{folder / 'kept.sqlite3'}", clock=parts.clock, key=key)
-    async with AsyncRecollect(replace(parts, store=store, embedder=DenseEmbedder())) as opened:
+    async with AsyncToldOnce(replace(parts, store=store, embedder=DenseEmbedder())) as opened:
         yield opened
 
 
 @pytest.mark.parametrize("engine", [False, True], indirect=True, ids=["plain", "encrypted"])
 async def test_a11_no_byte_of_what_is_stored_is_on_the_disk(
-    engine: AsyncRecollect, folder: Path, request: pytest.FixtureRequest
+    engine: AsyncToldOnce, folder: Path, request: pytest.FixtureRequest
 ) -> None:
     luck = random.Random(16)
     words = [canary(luck) for _ in range(COUNT)]
@@ -129,7 +129,7 @@ async def test_a_wrong_key_is_told_and_changes_nothing(file: Path, key: Database
 async def test_a_missing_key_is_told_and_changes_nothing(file: Path) -> None:
     error = await refusal(file, None)
     assert isinstance(error, DatabaseKeyError)
-    assert "is encrypted (nothing was changed): set RECOLLECT_DATABASE_KEY" in str(error)
+    assert "is encrypted (nothing was changed): set TOLDONCE_DATABASE_KEY" in str(error)
 
 
 async def test_a_key_for_a_plain_file_is_told_and_changes_nothing(folder: Path) -> None:
@@ -137,7 +137,7 @@ async def test_a_key_for_a_plain_file_is_told_and_changes_nothing(folder: Path) 
     open_writer(DatabaseLocation(path=str(path))).close()
     error = await refusal(path, KEY)
     assert isinstance(error, DatabaseKeyError)
-    assert "`recollect db encrypt`" in str(error)
+    assert "`toldonce db encrypt`" in str(error)
 
 
 @pytest.mark.parametrize("key", [None, KEY], ids=["without", "with"])
@@ -203,13 +203,13 @@ def test_a_key_comes_from_the_environment_or_a_file(tmp_path: Path, monkeypatch:
         named = DatabaseKey.of(Settings(database_key_file=key_file))
         assert named is not None
         assert named.bits(b"salt") == DatabaseKey(PASSPHRASE).bits(b"salt")
-    monkeypatch.setenv("RECOLLECT_DATABASE_KEY", PASSPHRASE)
+    monkeypatch.setenv("TOLDONCE_DATABASE_KEY", PASSPHRASE)
     with pytest.raises(BadSettingError, match="only one of"):
         Settings.load(database_key_file=key_file)
-    monkeypatch.setenv("RECOLLECT_DATABASE_KEY", "")
+    monkeypatch.setenv("TOLDONCE_DATABASE_KEY", "")
     with pytest.raises(BadSettingError, match="at least 12"):
         DatabaseKey.of(Settings.load())
-    monkeypatch.delenv("RECOLLECT_DATABASE_KEY")
+    monkeypatch.delenv("TOLDONCE_DATABASE_KEY")
     assert DatabaseKey.of(Settings.load()) is None
     with pytest.raises(BadSettingError, match="No such file"):
         DatabaseKey.of(Settings.load(database_key_file=tmp_path / "none"))
@@ -233,7 +233,7 @@ def test_a_key_comes_from_a_command_that_is_run_without_a_shell(tmp_path: Path) 
 
 
 def test_a_command_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.database_key.COMMAND_S", 0.05)
+    monkeypatch.setattr("toldonce.store.database_key.COMMAND_S", 0.05)
     with pytest.raises(BadSettingError, match="did not end within"):
         DatabaseKey.from_command("sleep 60")
 

@@ -6,11 +6,11 @@ import apsw
 import pytest
 
 from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, turn
-from recollect.errors import LeaseLostError, StaleSubjectError, UnknownConversationError, UnknownMemoryError
-from recollect.store.factory import open_store
-from recollect.store.store import Store
-from recollect.testing import NEW_YEAR, FakeClock
-from recollect.types import (
+from toldonce.errors import LeaseLostError, StaleSubjectError, UnknownConversationError, UnknownMemoryError
+from toldonce.store.factory import open_store
+from toldonce.store.store import Store
+from toldonce.testing import NEW_YEAR, FakeClock
+from toldonce.types import (
     Action,
     CloseMemory,
     EraseRequest,

@@ -10,13 +10,14 @@ import pytest
 from canaries import found as canaries_found
 from factories import ANA, BEN, add, memory, recall_record, turn
 from postgres_server import NEEDS_POSTGRES
-from recollect.ids import new_id
-from recollect.store.factory import open_store
-from recollect.store.postgres.connection import connect
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.text import hash64
-from recollect.types import (
+from stores import url_of
+from toldonce.ids import new_id
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.connection import connect
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.text import hash64
+from toldonce.types import (
     EraseRequest,
     LedgerRows,
     MarkWords,
@@ -27,7 +28,6 @@ from recollect.types import (
     RecordedTurn,
     Subject,
 )
-from stores import url_of
 
 THREAD = 7
 TEAM, SESSION = Subject("shared", "team"), Subject("session", "ana/1")

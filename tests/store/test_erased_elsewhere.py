@@ -3,11 +3,11 @@
 import pytest
 
 from factories import ANA, SPACE, add, memory
-from recollect.store.sql.erase import portions
-from recollect.testing import FakeClock
-from recollect.types import CloseMemory, EraseRequest
 from stores import DURABLE, url_of
 from subject_life import opened
+from toldonce.store.sql.erase import portions
+from toldonce.testing import FakeClock
+from toldonce.types import CloseMemory, EraseRequest
 
 
 @pytest.mark.parametrize("kind", DURABLE)

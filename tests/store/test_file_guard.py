@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from factories import ANA, add, memory, turn
-from recollect.errors import StoreUnavailableError
-from recollect.store.factory import open_store
-from recollect.store.failpoint import Failpoint
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
-from recollect.store.sqlite.file_guard import FileGuard
-from recollect.store.sqlite.writer import Writer
-from recollect.testing import FakeClock
+from toldonce.errors import StoreUnavailableError
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import Failpoint
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from toldonce.store.sqlite.file_guard import FileGuard
+from toldonce.store.sqlite.writer import Writer
+from toldonce.testing import FakeClock
 
 
 def path_of(url: str) -> Path:

@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from factories import ANA, BEN, SPACE, add, decision, due, memory, turn
-from recollect.errors import BadRequestError, LeaseLostError, StaleSubjectError
-from recollect.store.factory import open_store
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import FormationKey, FormationResult, Lease, LeaseRequest, Subject
+from toldonce.errors import BadRequestError, LeaseLostError, StaleSubjectError
+from toldonce.store.factory import open_store
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import FormationKey, FormationResult, Lease, LeaseRequest, Subject
 
 
 async def leased(store: Store, clock: FakeClock, *, seconds: float = 60) -> Lease:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from factories import ANA
-from recollect.store.sql.recall.growing_arrays import GrowingArrays
-from recollect.store.sql.snapshot_codec import pack_fixed, unpack
-from recollect.types import SubjectSnapshot, vector_blocks
+from toldonce.store.sql.recall.growing_arrays import GrowingArrays
+from toldonce.store.sql.snapshot_codec import pack_fixed, unpack
+from toldonce.types import SubjectSnapshot, vector_blocks
 
 
 def rows_of(ids: Sequence[int], *, version: int) -> SubjectSnapshot:

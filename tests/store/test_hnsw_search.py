@@ -9,15 +9,15 @@ import pytest
 from factories import ANA, BEN, add, memory
 from giants import DIM, EIGHT, MANY, NOTE, TURN, adding, built, directions, sought
 from postgres_server import NEEDS_POSTGRES
-from recollect.ids import id_bytes, id_text
-from recollect.store.factory import open_store
-from recollect.store.postgres import hnsw_search
-from recollect.store.postgres.connection import PostgresConnection, PostgresCursor, connect
-from recollect.store.postgres.hnsw_search import HnswSearch, as_text
-from recollect.store.postgres.snapshot_reader import PostgresSnapshotReader
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.ids import id_bytes, id_text
+from toldonce.store.factory import open_store
+from toldonce.store.postgres import hnsw_search
+from toldonce.store.postgres.connection import PostgresConnection, PostgresCursor, connect
+from toldonce.store.postgres.hnsw_search import HnswSearch, as_text
+from toldonce.store.postgres.snapshot_reader import PostgresSnapshotReader
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     NO_VECTORS,
     AddMemory,
     CloseMemory,

@@ -6,9 +6,9 @@ from pathlib import Path
 import apsw
 
 from patience import PATIENCE_S
-from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
-from recollect.store.sqlite.inline_reader import InlineReader
-from recollect.testing import FakeClock
+from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from toldonce.store.sqlite.inline_reader import InlineReader
+from toldonce.testing import FakeClock
 
 
 def one(db: apsw.Connection) -> int:
@@ -17,7 +17,7 @@ def one(db: apsw.Connection) -> int:
 
 
 def opened(tmp_path: Path) -> InlineReader:
-    place = DatabaseLocation(path=str(tmp_path / "recollect.sqlite3"))
+    place = DatabaseLocation(path=str(tmp_path / "toldonce.sqlite3"))
     open_writer(place).close()
     on_loop = InlineReader(open_reader(place), FakeClock())
     db = open_reader(place)

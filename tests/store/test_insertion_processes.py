@@ -10,12 +10,12 @@ import pytest
 
 from factories import ANA, add, memory
 from patience import PATIENCE_S
-from recollect.ids import new_id
-from recollect.store.factory import open_store
-from recollect.store.failpoint import VARIABLE
-from recollect.testing import FakeClock
-from recollect.types import EraseRequest, PromptInsertion
 from stores import DURABLE, url_of
+from toldonce.ids import new_id
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import VARIABLE
+from toldonce.testing import FakeClock
+from toldonce.types import EraseRequest, PromptInsertion
 
 TESTS = Path(__file__).parent.parent
 SCRIPT = TESTS / "store" / "insertion_process.py"

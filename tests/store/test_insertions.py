@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from factories import ANA, BEN, add, decision, memory, turn
-from recollect.errors import BadRequestError, StaleSubjectError
-from recollect.ids import new_id
-from recollect.store.sql.database import SqlConnection, SqlCursor
-from recollect.store.sql.log import insertions
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.errors import BadRequestError, StaleSubjectError
+from toldonce.ids import new_id
+from toldonce.store.sql.database import SqlConnection, SqlCursor
+from toldonce.store.sql.log import insertions
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     MAX_INSERTIONS_PER_THREAD,
     MAX_THREAD_CHARACTERS,
     Action,

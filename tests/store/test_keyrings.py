@@ -8,19 +8,19 @@ import pytest
 
 from database_contents import QuietBar
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.databases import change_master_key
-from recollect.errors import BadSettingError, DatabaseKeyError, RecollectError, UnreadableStoreError
-from recollect.settings import Settings
-from recollect.store.database_key import DatabaseKey
-from recollect.store.encryption.keyring import Keyring
-from recollect.store.encryption.keyring_file import FileLink
-from recollect.store.encryption.sealer import Sealer
-from recollect.store.encryption.vault import KEPT_S, MAX_KEPT, MasterKey, SubjectVault
-from recollect.store.encryption.vault_opener import KeyringPlace
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock
 from stores import SEALED, keyring_of, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.databases import change_master_key
+from toldonce.errors import BadSettingError, DatabaseKeyError, ToldOnceError, UnreadableStoreError
+from toldonce.settings import Settings
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.encryption.keyring import Keyring
+from toldonce.store.encryption.keyring_file import FileLink
+from toldonce.store.encryption.sealer import Sealer
+from toldonce.store.encryption.vault import KEPT_S, MAX_KEPT, MasterKey, SubjectVault
+from toldonce.store.encryption.vault_opener import KeyringPlace
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock
 
 OTHER = DatabaseKey("f" * 64)
 
@@ -72,17 +72,17 @@ def test_a_key_opens_for_its_subject_and_number_alone() -> None:
     key = master.wrap(bytes(range(32)), 7, 1)
     assert master.unwrap(key) == bytes(range(32))
     for other in (replace(key, subject=8), replace(key, generation=2)):
-        with pytest.raises(RecollectError, match="is not what it was"):
+        with pytest.raises(ToldOnceError, match="is not what it was"):
             master.unwrap(other)
 
 
 def test_settings_of_the_keyring_need_the_master_key() -> None:
     assert KeyringPlace.of(Settings()) is None
-    with pytest.raises(BadSettingError, match="needs RECOLLECT_MASTER_KEY"):
+    with pytest.raises(BadSettingError, match="needs TOLDONCE_MASTER_KEY"):
         KeyringPlace.of(Settings.load(subject_keys="sqlite:///elsewhere.keys"))
     with pytest.raises(BadSettingError, match="only one of"):
         Settings.load(master_key="a" * 64, master_key_command="cat key")
-    with pytest.raises(BadSettingError, match=r"RECOLLECT_MASTER_KEY_COMMAND.* is empty"):
+    with pytest.raises(BadSettingError, match=r"TOLDONCE_MASTER_KEY_COMMAND.* is empty"):
         KeyringPlace.of(Settings.load(master_key_command=" "))
     found = KeyringPlace.of(Settings.load(master_key_command=f"echo {'b' * 64}", other_master_key="a" * 64))
     assert found is not None
@@ -100,7 +100,7 @@ def test_settings_of_the_keyring_need_the_master_key() -> None:
     ],
 )
 async def test_what_does_not_belong_together_is_not_opened(
-    url: str, keyring: KeyringPlace, wrong: str, error: type[RecollectError], said: str, tmp_path: Path
+    url: str, keyring: KeyringPlace, wrong: str, error: type[ToldOnceError], said: str, tmp_path: Path
 ) -> None:
     await (await open_store(url, clock=FakeClock(), keyring=keyring)).close()
     foreign = f"sqlite:///{tmp_path / 'foreign.keys'}"
@@ -132,17 +132,17 @@ async def test_a_keyring_on_a_server_gives_no_key_by_a_changed_master_key(tmp_pa
 async def refuses_the_old_master_key(url: str, old: KeyringPlace, parts: Components) -> None:
     """Change the master key while one process has the old key alone, and another has both."""
     store = await open_store(url, clock=parts.clock, keyring=old)
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         await engine.add("Ana keeps bees.", user="ana")
         both = await open_store(url, clock=parts.clock, keyring=replace(old, other=OTHER))
         changed = change_master_key(url, replace(old, master=OTHER, other=old.master), progress=QuietBar())
         assert changed.changed == 1
         with pytest.raises(DatabaseKeyError, match="by another master key"):
             await engine.add("Ben keeps hens.", user="ben")
-    async with AsyncRecollect(replace(parts, store=both)) as engine:
+    async with AsyncToldOnce(replace(parts, store=both)) as engine:
         await engine.add("Cem keeps cats.", user="cem")
     store = await open_store(url, clock=parts.clock, keyring=replace(old, master=OTHER))
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         for user, text in (("ana", ["Ana keeps bees."]), ("ben", []), ("cem", ["Cem keeps cats."])):
             assert [item.text for item in await engine.list(user=user)] == text
 
@@ -163,11 +163,11 @@ async def test_a_keyring_on_a_server_serves_a_database_on_it(tmp_path: Path, par
     place = KeyringPlace(url=shared_server().new_database("keys_of_subjects"), master=DatabaseKey("a" * 64))
     for _ in range(2):
         store = await open_store(url, clock=parts.clock, keyring=place)
-        async with AsyncRecollect(replace(parts, store=store)) as engine:
+        async with AsyncToldOnce(replace(parts, store=store)) as engine:
             await engine.add("Ana keeps bees.", user="ana")
             assert {item.text for item in await engine.list(user="ana")} == {"Ana keeps bees."}
     store = await open_store(url, clock=parts.clock, keyring=place)
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         await engine.erasure.subject("ana")
         stats = (await engine.admin.stats()).encryption
         assert stats is not None

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from factories import ANA, BEN, SPACE, add, evidence, memory
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     CloseMemory,
     ConversationId,
     MaintenanceLease,

@@ -10,14 +10,14 @@ import pytest
 from factories import ANA, BEN
 from giants import DIM, EIGHT, MANY, Shown, adding, built, directions, dropped, relations, sought
 from postgres_server import NEEDS_POSTGRES
-from recollect.engine.databases import build_indexes
-from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
-from recollect.ids import id_text
-from recollect.store.postgres import hnsw_index
-from recollect.store.postgres.connection import connect
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.engine.databases import build_indexes
+from toldonce.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
+from toldonce.ids import id_text
+from toldonce.store.postgres import hnsw_index
+from toldonce.store.postgres.connection import connect
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     NO_VECTORS,
     CalibrationCurve,
     EmbedderKind,
@@ -77,7 +77,7 @@ async def test_the_next_run_repairs_an_interrupted_one(opened: Store, giant: Vec
     await built(giants_url)
     name = f"near_{ANA.key}_1"
     with connect(giants_url) as db:  # what a build leaves that was interrupted: a name, and nothing to be asked
-        db.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = $1::REGCLASS", (f'recollect."{name}"',))
+        db.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = $1::REGCLASS", (f'toldonce."{name}"',))
         db.execute('CREATE INDEX "near_12_9" ON vector (memory) WHERE subject = 12')
         db.execute("INSERT INTO subject (key, name, near) VALUES (5, 'user:five', 1)")
     mended = await built(giants_url)
@@ -142,7 +142,7 @@ async def test_only_one_run_builds_at_a_time_and_others_are_told_why(
     monkeypatch.undo()
     with psycopg.connect(giants_url, autocommit=True) as db:
         db.execute("CREATE TABLE public.pg_dist_partition (logicalrelid regclass)")
-        db.execute("INSERT INTO public.pg_dist_partition VALUES ('recollect.vector'::regclass)")
+        db.execute("INSERT INTO public.pg_dist_partition VALUES ('toldonce.vector'::regclass)")
     with pytest.raises(UnreadableStoreError, match="spread over the nodes of Citus"):
         await built(giants_url)
     assert relations(giants_url) == []

@@ -1,4 +1,4 @@
-"""What spans subjects, on a real Citus cluster: copies, exports, views. Runs where `RECOLLECT_TEST_CITUS` names one."""
+"""What spans subjects, on a real Citus cluster: copies, exports, views. Runs where `TOLDONCE_TEST_CITUS` names one."""
 
 from pathlib import Path
 
@@ -6,16 +6,16 @@ import pytest
 
 from database_contents import QuietBar, everything
 from populated import populate
-from recollect.engine.databases import copy_database
-from recollect.store.postgres.connection import connect
 from stores import CITUS, DURABLE, url_of
+from toldonce.engine.databases import copy_database
+from toldonce.store.postgres.connection import connect
 
 VIEWS = (
     *("app_memories", "episodic_memory", "memory_updates", "rests_on"),
     *("structured_facts", "users_vectors", "vectors"),
 )
 pytestmark = [
-    pytest.mark.skipif(CITUS is None, reason="RECOLLECT_TEST_CITUS names no cluster"),
+    pytest.mark.skipif(CITUS is None, reason="TOLDONCE_TEST_CITUS names no cluster"),
     pytest.mark.skipif("postgres" not in DURABLE, reason="PostgreSQL's programs are not installed"),
 ]
 

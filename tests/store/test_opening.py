@@ -10,15 +10,15 @@ import apsw
 import pytest
 
 from factories import ANA, turn
-from recollect.errors import BadSettingError, NewerSchemaError, RecollectError, UnreadableStoreError
-from recollect.store.factory import open_store
-from recollect.store.postgres.connection import connect
-from recollect.store.sqlite import connection
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
-from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, migrations, newest_schema, schema_of
-from recollect.testing import FakeClock
-from recollect.types import EraseRequest, Subject
 from stores import DURABLE, new_store, url_of
+from toldonce.errors import BadSettingError, NewerSchemaError, ToldOnceError, UnreadableStoreError
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.connection import connect
+from toldonce.store.sqlite import connection
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from toldonce.store.sqlite.migrate import APPLICATION_ID, migrate, migrations, newest_schema, schema_of
+from toldonce.testing import FakeClock
+from toldonce.types import EraseRequest, Subject
 from unprivileged import locked, open_folder, unprivileged
 
 __all__ = ["open_folder"]  # a fixture
@@ -27,7 +27,7 @@ __all__ = ["open_folder"]  # a fixture
 @pytest.fixture(autouse=True)
 def _migrates(monkeypatch: pytest.MonkeyPatch) -> None:
     """New databases are migrated, not copied as in other tests: see sqlite_image.py."""
-    monkeypatch.setattr("recollect.store.sqlite.connection.migrate", migrate)
+    monkeypatch.setattr("toldonce.store.sqlite.connection.migrate", migrate)
 
 
 def mode(path: Path) -> int:
@@ -39,17 +39,17 @@ def path_of(url: str) -> Path:
 
 
 async def test_a_new_store_is_closed_to_other_users(url: str, clock: FakeClock) -> None:
-    path = path_of(url).parent / "deeper" / "recollect.sqlite3"
+    path = path_of(url).parent / "deeper" / "toldonce.sqlite3"
     store = await open_store(f"sqlite:///{path}", clock=clock)
     try:
         await store.conversations.record(turn("a", "b"))
         assert [mode(folder) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
         names = {file.name: mode(file) for file in path.parent.iterdir()}
         assert names == {
-            "recollect.sqlite3": 0o600,
-            "recollect.sqlite3-wal": 0o600,
-            "recollect.sqlite3-shm": 0o600,
-            "recollect.sqlite3.lock": 0o600,
+            "toldonce.sqlite3": 0o600,
+            "toldonce.sqlite3-wal": 0o600,
+            "toldonce.sqlite3-shm": 0o600,
+            "toldonce.sqlite3.lock": 0o600,
         }
     finally:
         await store.close()
@@ -71,7 +71,7 @@ async def test_a_relative_path_starts_at_the_working_directory(
         ("mysql://me:hunter2@db/x", "postgresql://user:password@host"),
         ("sqlite://", "sqlite:///path/to/file"),
         ("sqlite:///", "sqlite:///path/to/file"),
-        ("recollect.sqlite3", "sqlite:///path/to/file"),
+        ("toldonce.sqlite3", "sqlite:///path/to/file"),
         ("", "sqlite:///path/to/file"),
     ],
 )
@@ -94,10 +94,10 @@ def contents(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else b""
 
 
-async def refused(path: Path, clock: FakeClock) -> RecollectError:
+async def refused(path: Path, clock: FakeClock) -> ToldOnceError:
     """Open a file that must be refused and not change; return why."""
     before = contents(path)
-    with pytest.raises(RecollectError) as caught:
+    with pytest.raises(ToldOnceError) as caught:
         await open_store(f"sqlite:///{path}", clock=clock)
     assert contents(path) == before
     assert path.name in str(caught.value)
@@ -165,11 +165,11 @@ async def test_a_folder_is_refused(tmp_path: Path, clock: FakeClock) -> None:
 async def test_a_file_in_the_way_of_a_folder_is_refused(tmp_path: Path, clock: FakeClock) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UnreadableStoreError):
-        await open_store(f"sqlite:///{tmp_path / 'file' / 'recollect.sqlite3'}", clock=clock)
+        await open_store(f"sqlite:///{tmp_path / 'file' / 'toldonce.sqlite3'}", clock=clock)
 
 
 async def test_a_file_that_may_not_be_read_is_refused(open_folder: Path, clock: FakeClock) -> None:
-    path = open_folder / "recollect.sqlite3"
+    path = open_folder / "toldonce.sqlite3"
     store = await open_store(f"sqlite:///{path}", clock=clock)
     await store.close()
     path.chmod(0o000)
@@ -179,7 +179,7 @@ async def test_a_file_that_may_not_be_read_is_refused(open_folder: Path, clock: 
 
 async def test_a_folder_that_may_not_be_written_is_refused(open_folder: Path, clock: FakeClock) -> None:
     with unprivileged(open_folder), locked(open_folder), pytest.raises(UnreadableStoreError):
-        await open_store(f"sqlite:///{open_folder / 'recollect.sqlite3'}", clock=clock)
+        await open_store(f"sqlite:///{open_folder / 'toldonce.sqlite3'}", clock=clock)
 
 
 async def test_a_damaged_file_says_so(tmp_path: Path, clock: FakeClock) -> None:
@@ -196,7 +196,7 @@ async def test_a_damaged_file_says_so(tmp_path: Path, clock: FakeClock) -> None:
 async def test_refused_files_leave_no_thread_behind(tmp_path: Path, clock: FakeClock) -> None:
     with pytest.raises(UnreadableStoreError):
         await open_store(f"sqlite:///{tmp_path}", clock=clock)
-    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("recollect")] == []
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("toldonce")] == []
 
 
 def schema(db: apsw.Connection) -> list[tuple[object, ...]]:

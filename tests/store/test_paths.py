@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from factories import ANA, BEN, add, decision, due, evidence, memory, turn
-from recollect.errors import BadRequestError
-from recollect.store.repositories import conversations as repository
-from recollect.store.sql import database
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.text import conversation_tag
-from recollect.types import (
+from toldonce.errors import BadRequestError
+from toldonce.store.repositories import conversations as repository
+from toldonce.store.sql import database
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.text import conversation_tag
+from toldonce.types import (
     Action,
     CloseMemory,
     ConversationId,

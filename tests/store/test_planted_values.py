@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from populated import opened
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
-from recollect.store.encryption.vault_opener import KeyringPlace
-from recollect.store.factory import open_end
-from recollect.store.sql.transfer.endpoint import EndpointMode
-from recollect.types import Access, NewApiKey
 from stores import SEALED, keyring_of, url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.store.encryption.vault_opener import KeyringPlace
+from toldonce.store.factory import open_end
+from toldonce.store.sql.transfer.endpoint import EndpointMode
+from toldonce.types import Access, NewApiKey
 
 SECRET = "PIN 4711"
 
@@ -36,13 +36,13 @@ def keyring(request: pytest.FixtureRequest, url: str, tmp_path: Path) -> Keyring
 
 
 @pytest.fixture
-async def engine(url: str, keyring: KeyringPlace) -> AsyncIterator[AsyncRecollect]:
+async def engine(url: str, keyring: KeyringPlace) -> AsyncIterator[AsyncToldOnce]:
     async with opened(url, keyring=keyring) as engine:
         yield engine
 
 
 @pytest.fixture
-async def stolen(engine: AsyncRecollect, url: str) -> str:
+async def stolen(engine: AsyncToldOnce, url: str) -> str:
     """The encrypted value of another user's memory, from a copy of the database."""
     await engine.add(SECRET, user="victim")
     end = open_end(url, EndpointMode.READ)
@@ -54,14 +54,14 @@ async def stolen(engine: AsyncRecollect, url: str) -> str:
     return str(value)
 
 
-async def test_a_key_named_so_is_refused(engine: AsyncRecollect, stolen: str) -> None:
+async def test_a_key_named_so_is_refused(engine: AsyncToldOnce, stolen: str) -> None:
     """The names of keys are not encrypted."""
     with pytest.raises(BadRequestError, match="encrypted values"):
         await engine.keys.create(NewApiKey(name=stolen, access=Access.READ, tenant="other"))
     assert await engine.keys.list() == []
 
 
-async def test_a_memory_of_those_words_is_kept_as_those_words(engine: AsyncRecollect, stolen: str) -> None:
+async def test_a_memory_of_those_words_is_kept_as_those_words(engine: AsyncToldOnce, stolen: str) -> None:
     await engine.add(stolen, user="thief")
 
     [kept] = await engine.list(user="thief")
@@ -70,7 +70,7 @@ async def test_a_memory_of_those_words_is_kept_as_those_words(engine: AsyncRecol
 
 @pytest.mark.parametrize("column", ["type", "profile", "version"])
 async def test_an_import_that_brings_it_in_a_plain_column_is_refused(
-    engine: AsyncRecollect, stolen: str, column: str
+    engine: AsyncToldOnce, stolen: str, column: str
 ) -> None:
     await engine.add("I live in Oslo.", user="thief")
     file = io.BytesIO()

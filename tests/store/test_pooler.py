@@ -14,10 +14,10 @@ from benchmarks.postgres_server import free_port
 from factories import ANA, SPACE, add, memory
 from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.errors import UnreadableStoreError
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock
 from stores import url_of
+from toldonce.errors import UnreadableStoreError
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock
 
 _PROGRAM = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
@@ -34,7 +34,7 @@ def pooled(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     direct, port = url_of("postgres", tmp_path), free_port()
     folder = shared_server().folder / f"pooler-{port}"
     folder.mkdir()
-    (folder / "users").write_text('"recollect" ""\n', "utf-8")
+    (folder / "users").write_text('"toldonce" ""\n', "utf-8")
     (folder / "settings").write_text(
         f"[databases]\n* = host=127.0.0.1 port={shared_server().port}\n"
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"

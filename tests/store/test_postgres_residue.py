@@ -11,11 +11,11 @@ import pytest
 
 from canaries import canary, found
 from postgres_server import NEEDS_POSTGRES, PostgresServer
-from recollect.engine import AsyncRecollect, Components
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock
-from recollect.types import EraseReceipt, ErasureStatus, Subject
 from sample_chats import tell
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock
+from toldonce.types import EraseReceipt, ErasureStatus, Subject
 
 pytestmark = NEEDS_POSTGRES
 COUNT = 12
@@ -55,7 +55,7 @@ async def test_i13_the_receipt_is_true_of_tables_and_log_and_tables_are_rewritte
     luck = random.Random(7)
     words, kept = [canary(luck) for _ in range(COUNT)], [canary(luck) for _ in range(3)]
     store = await open_store(url, clock=clock)
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         for word in words:
             await tell(engine, f"I am allergic to {word}.")
         for word in kept:

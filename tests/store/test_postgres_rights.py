@@ -9,15 +9,15 @@ import pytest
 from psycopg import errors
 
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine import AsyncRecollect
-from recollect.engine.databases import distribute_database
-from recollect.errors import StaleSubjectError, StoreUnavailableError, UnreadableStoreError
-from recollect.store.encryption.keyring_server import ServerLink
-from recollect.store.factory import open_store
-from recollect.store.postgres.connection import SCHEMA
-from recollect.store.postgres.errors import fault
-from recollect.store.postgres.migrate import prepare
-from recollect.testing import FakeClock, WordEmbedder
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.databases import distribute_database
+from toldonce.errors import StaleSubjectError, StoreUnavailableError, UnreadableStoreError
+from toldonce.store.encryption.keyring_server import ServerLink
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.connection import SCHEMA
+from toldonce.store.postgres.errors import fault
+from toldonce.store.postgres.migrate import prepare
+from toldonce.testing import FakeClock, WordEmbedder
 
 pytestmark = NEEDS_POSTGRES
 DOUBLE = (Path(__file__).parent / "citus_double.sql").read_text("utf-8")
@@ -55,7 +55,7 @@ async def test_the_owner_of_the_schema_alone_does_everything_but_rewrite(
 ) -> None:
     give_schema(place)
     url = place[1]
-    async with await AsyncRecollect.open(url, embedder=WordEmbedder(), clock=clock) as engine:
+    async with await AsyncToldOnce.open(url, embedder=WordEmbedder(), clock=clock) as engine:
         said = [{"role": "user", "content": "I live in Rome."}, {"role": "assistant", "content": "Noted."}]
         await engine.record(said, user="ana")
         assert await engine.form() > 0

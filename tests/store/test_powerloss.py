@@ -1,6 +1,6 @@
 """The power goes: nothing that was acknowledged is lost, and nothing is found by half.
 
-`RECOLLECT_SOAK` says how many times (with other moments each time); a few by default.
+`TOLDONCE_SOAK` says how many times (with other moments each time); a few by default.
 """
 
 import asyncio
@@ -13,13 +13,13 @@ import apsw
 import pytest
 
 from factories import ANA, add, decision, due, memory, turn
-from recollect.store.factory import open_sqlite, open_store
-from recollect.store.sqlite.connection import DatabaseLocation
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import FormationResult
 from soak import SOAK
 from store.powerloss import NAME, Disk, PowerLoss
+from toldonce.store.factory import open_sqlite, open_store
+from toldonce.store.sqlite.connection import DatabaseLocation
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import FormationResult
 
 TRIALS = SOAK or 3
 TURNS = 60

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from factories import due, turn
-from recollect.store.factory import open_store
-from recollect.store.sqlite.file_guard import ProcessLock
-from recollect.testing import FakeClock
+from toldonce.store.factory import open_store
+from toldonce.store.sqlite.file_guard import ProcessLock
+from toldonce.testing import FakeClock
 
 pytestmark = pytest.mark.process
 
 HOLD = """
 import sys, time
-from recollect.store.sqlite.file_guard import ProcessLock
+from toldonce.store.sqlite.file_guard import ProcessLock
 print(ProcessLock(sys.argv[1]).first, flush=True)
 time.sleep(60)
 """

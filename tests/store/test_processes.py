@@ -11,13 +11,13 @@ import pytest
 from factories import ANA, SPACE, add, memory, turn
 from forked_processes import ForkedProcess
 from patience import PATIENCE_S
-from recollect.errors import StoreUnavailableError
-from recollect.ids import id_bytes
-from recollect.store.factory import open_store
-from recollect.store.failpoint import VARIABLE
-from recollect.store.sqlite import connection
-from recollect.testing import FakeClock
-from recollect.types import CloseMemory
+from toldonce.errors import StoreUnavailableError
+from toldonce.ids import id_bytes
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import VARIABLE
+from toldonce.store.sqlite import connection
+from toldonce.testing import FakeClock
+from toldonce.types import CloseMemory
 
 pytestmark = pytest.mark.process
 

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, BEN, SPACE, add, evidence, memory
-from recollect.errors import StoreUnavailableError
-from recollect.ids import id_text, new_id
-from recollect.profiles.policies import BudgetPolicy
-from recollect.store.executor import Rank
-from recollect.store.factory import open_store
-from recollect.store.sql.recall.rank_and_fetch import MAX_READ_ON_LOOP, MAX_WEIGHED_ON_LOOP
-from recollect.store.sql.recall.snapshot import MIN_MERGED
-from recollect.store.sqlite.inline_reader import CAUTION_S, SLOW_S
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import CloseMemory, ConversationId, Memory, MemoryId, StrengthenMemory, Subject, SubjectSnapshot
 from soak import fuzzed
+from toldonce.errors import StoreUnavailableError
+from toldonce.ids import id_text, new_id
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.store.executor import Rank
+from toldonce.store.factory import open_store
+from toldonce.store.sql.recall.rank_and_fetch import MAX_READ_ON_LOOP, MAX_WEIGHED_ON_LOOP
+from toldonce.store.sql.recall.snapshot import MIN_MERGED
+from toldonce.store.sqlite.inline_reader import CAUTION_S, SLOW_S
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import CloseMemory, ConversationId, Memory, MemoryId, StrengthenMemory, Subject, SubjectSnapshot
 
 Wanted = Mapping[Subject, Sequence[MemoryId]]
 

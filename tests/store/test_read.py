@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, recall_record, turn
-from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
-from recollect.ids import id_text, new_id
-from recollect.store.sql.recall.snapshot import MIN_MERGED
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
+from toldonce.ids import id_text, new_id
+from toldonce.store.sql.recall.snapshot import MIN_MERGED
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     Action,
     AddMemory,
     CloseMemory,

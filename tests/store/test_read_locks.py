@@ -10,15 +10,15 @@ import pytest
 
 from factories import ANA, SPACE, add, memory
 from patience import PATIENCE_S
-from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.recall.growing_arrays import GrowingArrays
-from recollect.store.sql.recall.read_locks import ReadLocks
-from recollect.store.sql.recall.snapshot import WholeReader, read_snapshot
-from recollect.store.sql.recall.snapshot_cache import SnapshotCache
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import SubjectSnapshot
 from stores import DURABLE, new_store
+from toldonce.store.sql.database import SqlConnection
+from toldonce.store.sql.recall.growing_arrays import GrowingArrays
+from toldonce.store.sql.recall.read_locks import ReadLocks
+from toldonce.store.sql.recall.snapshot import WholeReader, read_snapshot
+from toldonce.store.sql.recall.snapshot_cache import SnapshotCache
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import SubjectSnapshot
 
 TERM_KEY = b"any key"
 

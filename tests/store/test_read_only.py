@@ -9,14 +9,14 @@ import pytest
 
 from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES
-from recollect.engine import AsyncRecollect
-from recollect.errors import StoreReadOnlyError, StoreUnavailableError, UnreadableStoreError
-from recollect.server.app import build_app
-from recollect.settings import Settings
-from recollect.store.sqlite import connection
-from recollect.store.sqlite.migrate import newest_schema
 from sample_chats import assistant, tell, user
 from stores import url_of
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import StoreReadOnlyError, StoreUnavailableError, UnreadableStoreError
+from toldonce.server.app import build_app
+from toldonce.settings import Settings
+from toldonce.store.sqlite import connection
+from toldonce.store.sqlite.migrate import newest_schema
 from unprivileged import locked, open_folder, unprivileged
 
 __all__ = ["open_folder"]  # a fixture
@@ -24,8 +24,8 @@ __all__ = ["open_folder"]  # a fixture
 SAID = "I live in Oslo."
 
 
-async def opened(url: str) -> AsyncRecollect:
-    return await AsyncRecollect.open(Settings(database_url=url, recall_timeout_s=PATIENCE_S))
+async def opened(url: str) -> AsyncToldOnce:
+    return await AsyncToldOnce.open(Settings(database_url=url, recall_timeout_s=PATIENCE_S))
 
 
 async def filled(url: str) -> None:
@@ -110,7 +110,7 @@ async def test_an_older_schema_that_may_not_be_written_is_refused(
     path.chmod(0o444)
     newest = newest_schema()
     monkeypatch.setattr(connection, "newest_schema", lambda: newest + 1)
-    with unprivileged(open_folder), pytest.raises(UnreadableStoreError, match="older Recollect"):
+    with unprivileged(open_folder), pytest.raises(UnreadableStoreError, match="older ToldOnce"):
         await opened(f"sqlite:///{path}")
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from patience import PATIENCE_S
-from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.jobs import MAX_PASSES
-from recollect.store.sql.reader_pool import ReaderPool
-from recollect.store.store import Store
-from recollect.testing import FakeClock
 from stores import DURABLE, new_store
+from toldonce.store.sql.database import SqlConnection
+from toldonce.store.sql.jobs import MAX_PASSES
+from toldonce.store.sql.reader_pool import ReaderPool
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
 
 # Counts for hours; both databases know it.
 _ENDLESS = """WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000000000)

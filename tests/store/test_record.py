@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from factories import ANA, BEN, anchored, at, dialogue, due, message, recall_record, turn
-from recollect.errors import BadRequestError
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import ConversationId, MemoryId, Subject, Turn
+from toldonce.errors import BadRequestError
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import ConversationId, MemoryId, Subject, Turn
 
 
 async def log(store: Store, conversation: ConversationId, subject: Subject = ANA) -> list[tuple[int, int, str]]:

@@ -15,16 +15,16 @@ from database_contents import QuietBar
 from forked_processes import ForkedProcess
 from patience import PATIENCE_S
 from populated import populate
-from recollect.errors import BadRequestError, DatabaseKeyError, StoreUnavailableError, UnreadableStoreError
-from recollect.store.database_key import DatabaseKey
-from recollect.store.factory import open_store, reencrypt_store
-from recollect.store.failpoint import VARIABLE
-from recollect.store.sqlite import reencrypt as module
-from recollect.store.sqlite.cipher import is_encrypted
-from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
-from recollect.store.store_reports import KeyReport
-from recollect.testing import FakeClock
 from soak import SOAK
+from toldonce.errors import BadRequestError, DatabaseKeyError, StoreUnavailableError, UnreadableStoreError
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.factory import open_store, reencrypt_store
+from toldonce.store.failpoint import VARIABLE
+from toldonce.store.sqlite import reencrypt as module
+from toldonce.store.sqlite.cipher import is_encrypted
+from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from toldonce.store.store_reports import KeyReport
+from toldonce.testing import FakeClock
 
 SCRIPT = Path(__file__).parent / "reencrypt_process.py"
 TESTS = Path(__file__).parent.parent
@@ -115,7 +115,7 @@ async def test_a_file_in_use_is_left_as_it_is(file: Path) -> None:
 
 
 def test_a_reader_without_a_mark_keeps_the_file_as_it_is(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.sqlite.connection.BUSY_MS", 50)
+    monkeypatch.setattr("toldonce.store.sqlite.connection.BUSY_MS", 50)
     with closing(open_reader(place(file, NO_KEY))) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM memory").fetchall()

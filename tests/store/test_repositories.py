@@ -6,7 +6,7 @@ from typing import get_type_hints
 
 import pytest
 
-from recollect.store.repositories import (
+from toldonce.store.repositories import (
     access,
     admin,
     conversations,
@@ -19,7 +19,7 @@ from recollect.store.repositories import (
     memories,
     traces,
 )
-from recollect.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
+from toldonce.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
 
 MODULES = (
     access,

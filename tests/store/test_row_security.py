@@ -10,21 +10,21 @@ import psycopg
 import pytest
 
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine import AsyncRecollect, acting_for
-from recollect.engine.databases import disable_row_security, enable_row_security, row_security
-from recollect.errors import BadRequestError, UnreadableStoreError
-from recollect.server.app import build_app
-from recollect.store.postgres.executor import PostgresExecutor
-from recollect.store.postgres.row_security import GUARDED
-from recollect.store.sql.tables import TABLES
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Access, NewApiKey, NewNote, Subject
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce, acting_for
+from toldonce.engine.databases import disable_row_security, enable_row_security, row_security
+from toldonce.errors import BadRequestError, UnreadableStoreError
+from toldonce.server.app import build_app
+from toldonce.store.postgres.executor import PostgresExecutor
+from toldonce.store.postgres.row_security import GUARDED
+from toldonce.store.sql.tables import TABLES
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Access, NewApiKey, NewNote, Subject
 
 pytestmark = NEEDS_POSTGRES
 ROLE = "guarded"
 ACME, BOLT, PLAIN = Subject("user", "ana", "acme"), Subject("user", "ana", "bolt"), Subject("user", "ana")
-COUNT = "SELECT count(*) FROM recollect.memory"
+COUNT = "SELECT count(*) FROM toldonce.memory"
 
 
 @pytest.fixture
@@ -36,24 +36,24 @@ def url(request: pytest.FixtureRequest) -> str:
         if db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
             db.execute(f"CREATE ROLE {ROLE} LOGIN NOSUPERUSER")
         db.execute("CREATE EXTENSION IF NOT EXISTS vector")
-        db.execute(f"CREATE SCHEMA recollect AUTHORIZATION {ROLE}")
+        db.execute(f"CREATE SCHEMA toldonce AUTHORIZATION {ROLE}")
     return f"postgresql://{ROLE}@{urlsplit(admin).hostname}:{urlsplit(admin).port}/{name}"
 
 
 @pytest.fixture
-async def engine(url: str, clock: FakeClock) -> AsyncIterator[AsyncRecollect]:
+async def engine(url: str, clock: FakeClock) -> AsyncIterator[AsyncToldOnce]:
     enable_row_security(url)
-    async with await AsyncRecollect.open(url, embedder=WordEmbedder(), clock=clock) as opened:
+    async with await AsyncToldOnce.open(url, embedder=WordEmbedder(), clock=clock) as opened:
         yield opened
 
 
-async def fill(engine: AsyncRecollect) -> None:
+async def fill(engine: AsyncToldOnce) -> None:
     for subject in (ACME, BOLT, PLAIN):
         await engine.add(f"The bird of {subject.text} is the heron.", user=subject)
 
 
 @pytest.fixture
-async def executor(engine: AsyncRecollect, url: str) -> AsyncIterator[PostgresExecutor]:
+async def executor(engine: AsyncToldOnce, url: str) -> AsyncIterator[PostgresExecutor]:
     opened = await PostgresExecutor.open(url)
     yield opened
     await opened.close()
@@ -65,7 +65,7 @@ async def counted(executor: PostgresExecutor) -> int:
 
 
 async def test_a_statement_that_forgets_the_tenant_sees_no_other_tenants_rows(
-    engine: AsyncRecollect, executor: PostgresExecutor
+    engine: AsyncToldOnce, executor: PostgresExecutor
 ) -> None:
     await fill(engine)
     for tenant in ("acme", "bolt", ""):
@@ -76,20 +76,20 @@ async def test_a_statement_that_forgets_the_tenant_sees_no_other_tenants_rows(
     assert await counted(executor) == 3
 
 
-async def test_a_session_that_says_nothing_sees_nothing(engine: AsyncRecollect, url: str) -> None:
+async def test_a_session_that_says_nothing_sees_nothing(engine: AsyncToldOnce, url: str) -> None:
     await fill(engine)
     with psycopg.connect(url) as db:
         assert db.execute(COUNT).fetchone() == (0,)
-        db.execute("SET recollect_rls.tenant = '=acme'")
+        db.execute("SET toldonce_rls.tenant = '=acme'")
         assert db.execute(COUNT).fetchone() == (1,)
-        changed = db.execute("UPDATE recollect.memory SET uses = 7").rowcount
+        changed = db.execute("UPDATE toldonce.memory SET uses = 7").rowcount
         assert changed == 1
-        db.execute("SET recollect_rls.tenant = '*'")
-        assert db.execute("SELECT count(*) FROM recollect.app_memories").fetchone() == (0,)
+        db.execute("SET toldonce_rls.tenant = '*'")
+        assert db.execute("SELECT count(*) FROM toldonce.app_memories").fetchone() == (0,)
         assert db.execute(COUNT).fetchone() == (3,)
 
 
-async def test_a_wrong_subject_within_a_request_reads_and_writes_nothing(engine: AsyncRecollect) -> None:
+async def test_a_wrong_subject_within_a_request_reads_and_writes_nothing(engine: AsyncToldOnce) -> None:
     await fill(engine)
     with acting_for("acme"):
         assert await engine.list(user=BOLT) == []
@@ -99,7 +99,7 @@ async def test_a_wrong_subject_within_a_request_reads_and_writes_nothing(engine:
     assert len(await engine.list(user=BOLT)) == 1
 
 
-async def test_all_that_a_tenant_does_goes_on_as_before(engine: AsyncRecollect, executor: PostgresExecutor) -> None:
+async def test_all_that_a_tenant_does_goes_on_as_before(engine: AsyncToldOnce, executor: PostgresExecutor) -> None:
     await fill(engine)
     with acting_for("acme"):
         notes = [NewNote(text=f"Note {number} says that the bird is number {number}.") for number in range(300)]
@@ -119,7 +119,7 @@ async def test_all_that_a_tenant_does_goes_on_as_before(engine: AsyncRecollect, 
     assert await counted(executor) == 2
 
 
-async def test_exports_and_imports_reach_all_tenants(engine: AsyncRecollect, executor: PostgresExecutor) -> None:
+async def test_exports_and_imports_reach_all_tenants(engine: AsyncToldOnce, executor: PostgresExecutor) -> None:
     await fill(engine)
     file = BytesIO()
     await engine.transfer.export_to(file, everybody=True)
@@ -129,7 +129,7 @@ async def test_exports_and_imports_reach_all_tenants(engine: AsyncRecollect, exe
 
 
 async def test_requests_act_for_the_tenant_of_their_key(
-    engine: AsyncRecollect, executor: PostgresExecutor, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, executor: PostgresExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await fill(engine)
     seen: list[int] = []

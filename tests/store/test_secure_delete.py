@@ -8,11 +8,11 @@ import apsw
 import pytest
 
 from canaries import canary, found
-from recollect.store.database_key import DatabaseKey
-from recollect.store.sql.database import load
-from recollect.store.sqlite import secure_delete
-from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
-from recollect.testing import FakeClock
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.sql.database import load
+from toldonce.store.sqlite import secure_delete
+from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from toldonce.testing import FakeClock
 
 ROUNDS = 120
 

@@ -14,17 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, BEN, SPACE, add, evidence, memory
-from recollect.clock import to_micros
-from recollect.ids import id_bytes, new_id
-from recollect.store.factory import open_store
-from recollect.store.sql.recall.rank_and_fetch import ExactSnapshotReader
-from recollect.store.sql.recall.snapshot import MIN_MERGED
-from recollect.store.sql.recall.snapshot_cache import SnapshotCache
-from recollect.store.sql.snapshot_codec import pack_fixed, unpack
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.text import source_key, term_key, terms
-from recollect.types import (
+from soak import fuzzed
+from toldonce.clock import to_micros
+from toldonce.ids import id_bytes, new_id
+from toldonce.store.factory import open_store
+from toldonce.store.sql.recall.rank_and_fetch import ExactSnapshotReader
+from toldonce.store.sql.recall.snapshot import MIN_MERGED
+from toldonce.store.sql.recall.snapshot_cache import SnapshotCache
+from toldonce.store.sql.snapshot_codec import pack_fixed, unpack
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.text import source_key, term_key, terms
+from toldonce.types import (
     AddMemory,
     Change,
     CloseMemory,
@@ -35,7 +36,6 @@ from recollect.types import (
     Subject,
     SubjectSnapshot,
 )
-from soak import fuzzed
 
 
 def terms_of(hot: SubjectSnapshot, place: int) -> dict[int, int]:

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from factories import ANA, SPACE
 from factories import memory as some_memory
-from recollect.ids import id_bytes
-from recollect.recall.bm25 import MAX_INDEXED, TermIndex
-from recollect.recall.rank import PriorEvidence
-from recollect.recall.similarity import VectorLayout
-from recollect.store.sql.recall.growing_arrays import GrowingArrays
-from recollect.store.sql.recall.snapshot_cache import MAX_TEXT_BYTES, SnapshotCache
-from recollect.store.sql.recall.spelling_index import HASH_BYTES, MAX_LEFT_OVER, SpellingIndex
-from recollect.store.sql.snapshot_codec import TERM, derived_size_of, pack_fixed, size_of, unpack
-from recollect.testing import FakeClock
-from recollect.types import IdColumn, Memory, Subject, SubjectSnapshot
+from toldonce.ids import id_bytes
+from toldonce.recall.bm25 import MAX_INDEXED, TermIndex
+from toldonce.recall.rank import PriorEvidence
+from toldonce.recall.similarity import VectorLayout
+from toldonce.store.sql.recall.growing_arrays import GrowingArrays
+from toldonce.store.sql.recall.snapshot_cache import MAX_TEXT_BYTES, SnapshotCache
+from toldonce.store.sql.recall.spelling_index import HASH_BYTES, MAX_LEFT_OVER, SpellingIndex
+from toldonce.store.sql.snapshot_codec import TERM, derived_size_of, pack_fixed, size_of, unpack
+from toldonce.testing import FakeClock
+from toldonce.types import IdColumn, Memory, Subject, SubjectSnapshot
 
 CLOCK = FakeClock()
 

@@ -13,18 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, SPACE, add, evidence, memory
-from recollect.errors import SpaceMovedError
-from recollect.ids import id_bytes, new_id
-from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.recall import snapshot as reading
-from recollect.store.sql.recall.growing_arrays import GrowingArrays
-from recollect.store.sql.recall.merge import merge
-from recollect.store.sql.recall.snapshot_cache import SnapshotCache
-from recollect.store.sql.snapshot_codec import pack_fixed, unpack
-from recollect.store.sql.subjects import space_of
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from soak import fuzzed
+from stores import DURABLE, url_of
+from subject_life import STEPS, Life, arrays_of, differing, opened, take
+from toldonce.errors import SpaceMovedError
+from toldonce.ids import id_bytes, new_id
+from toldonce.store.sql.database import SqlConnection
+from toldonce.store.sql.recall import snapshot as reading
+from toldonce.store.sql.recall.growing_arrays import GrowingArrays
+from toldonce.store.sql.recall.merge import merge
+from toldonce.store.sql.recall.snapshot_cache import SnapshotCache
+from toldonce.store.sql.snapshot_codec import pack_fixed, unpack
+from toldonce.store.sql.subjects import space_of
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     CalibrationCurve,
     CloseMemory,
     ConversationId,
@@ -36,9 +39,6 @@ from recollect.types import (
     Subject,
     SubjectSnapshot,
 )
-from soak import fuzzed
-from stores import DURABLE, url_of
-from subject_life import STEPS, Life, arrays_of, differing, opened, take
 
 _OWNERS = count(1)
 TERM_KEY = b"any key"
@@ -163,7 +163,7 @@ async def test_a_large_subject_is_read_in_portions(
     await store.memories.apply(ANA, [life.note(number) for number in range(45)], [])
     whole = await store.snapshots.snapshot(ANA, SPACE)
     for size in (1, 7, 15, 45):
-        monkeypatch.setattr("recollect.store.sql.recall.snapshot.MAX_PORTION", size)
+        monkeypatch.setattr("toldonce.store.sql.recall.snapshot.MAX_PORTION", size)
         reader = reading.WholeReader
         read = await store.memories._executor.read(partial(read_in_portions, like=whole, reader=reader))
         assert differing(read, whole) == []
@@ -177,8 +177,8 @@ async def test_freed_memory_is_returned_before_more_portions_are_read(
     returned: list[int] = []
     await store.memories.apply(ANA, [life.note(number) for number in range(45)], [])
     whole = await store.snapshots.snapshot(ANA, SPACE)
-    monkeypatch.setattr("recollect.store.sql.recall.snapshot.MAX_PORTION", size)
-    monkeypatch.setattr("recollect.store.sql.recall.snapshot.return_freed_memory", lambda: returned.append(size))
+    monkeypatch.setattr("toldonce.store.sql.recall.snapshot.MAX_PORTION", size)
+    monkeypatch.setattr("toldonce.store.sql.recall.snapshot.return_freed_memory", lambda: returned.append(size))
     await store.memories._executor.read(partial(read_in_portions, like=whole, reader=reading.WholeReader))
 
     assert len(returned) == times
@@ -217,7 +217,7 @@ def test_arrays_that_could_not_grow_are_not_used_again(monkeypatch: pytest.Monke
         raise MemoryError
 
     with monkeypatch.context() as patched:
-        patched.setattr("recollect.store.sql.recall.growing_arrays._Column.reserve", fail)
+        patched.setattr("toldonce.store.sql.recall.growing_arrays._Column.reserve", fail)
         with pytest.raises(MemoryError):
             cache.advance(SPACE, base, fresh, fresh.ids)
     assert cache.get(ANA, SPACE) is base
@@ -270,8 +270,8 @@ def test_memory_is_returned_after_pending_notes_were_merged(monkeypatch: pytest.
         other.start()
         other.join()
 
-    monkeypatch.setattr("recollect.store.sql.recall.snapshot_cache._MAX_SMALL", 1)
-    monkeypatch.setattr("recollect.store.sql.recall.snapshot_cache.return_freed_memory", take_lock_elsewhere)
+    monkeypatch.setattr("toldonce.store.sql.recall.snapshot_cache._MAX_SMALL", 1)
+    monkeypatch.setattr("toldonce.store.sql.recall.snapshot_cache.return_freed_memory", take_lock_elsewhere)
     merged = cache.get(ANA, SPACE)
     assert merged is not None
     assert len(merged) == 3

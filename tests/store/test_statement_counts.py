@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from factories import ANA, add, memory
-from recollect.chat.chat_request import request_of
-from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Identity, Subject
 from statement_counter import StatementCounter
 from stores import DURABLE, new_store
+from toldonce.chat.chat_request import request_of
+from toldonce.chat.reply import Reply
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Identity, Subject
 
 TALK = [
     {"role": "user", "content": "I live in Rome and I work as a baker."},
@@ -28,14 +28,14 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> StatementCounter:
 
 
 @pytest.fixture
-async def engine(statements: StatementCounter, tmp_path: Path, clock: FakeClock) -> AsyncIterator[AsyncRecollect]:
-    opened = await AsyncRecollect.open(tmp_path / "recollect.sqlite3", embedder=WordEmbedder(), clock=clock)
+async def engine(statements: StatementCounter, tmp_path: Path, clock: FakeClock) -> AsyncIterator[AsyncToldOnce]:
+    opened = await AsyncToldOnce.open(tmp_path / "toldonce.sqlite3", embedder=WordEmbedder(), clock=clock)
     async with opened:
         await opened.add("I like tea in the morning.", user="ana")
         yield opened
 
 
-async def test_an_add_sends_few_statements(engine: AsyncRecollect, statements: StatementCounter) -> None:
+async def test_an_add_sends_few_statements(engine: AsyncToldOnce, statements: StatementCounter) -> None:
     await engine.search("tea", user="ana")
     with statements.counted() as sent:
         await engine.add("The violin belongs to Mia.", user="ana")
@@ -43,7 +43,7 @@ async def test_an_add_sends_few_statements(engine: AsyncRecollect, statements: S
     assert len(sent) <= 10, sent
 
 
-async def test_an_add_after_another_reads_no_memories(engine: AsyncRecollect, statements: StatementCounter) -> None:
+async def test_an_add_after_another_reads_no_memories(engine: AsyncToldOnce, statements: StatementCounter) -> None:
     await engine.search("tea", user="ana")
     await engine.add("The flute belongs to Eve.", user="ana")
     with statements.counted() as sent:
@@ -56,7 +56,7 @@ async def test_an_add_after_another_reads_no_memories(engine: AsyncRecollect, st
     assert sum(sql.startswith("BEGIN") for sql in sent) == 2
 
 
-async def test_a_search_after_an_add_reads_no_changes(engine: AsyncRecollect, statements: StatementCounter) -> None:
+async def test_a_search_after_an_add_reads_no_changes(engine: AsyncToldOnce, statements: StatementCounter) -> None:
     await engine.search("tea", user="ana")
     await engine.add("The violin belongs to Mia.", user="ana")
     with statements.counted() as sent:
@@ -67,7 +67,7 @@ async def test_a_search_after_an_add_reads_no_changes(engine: AsyncRecollect, st
 
 
 async def test_many_notes_of_one_call_share_what_is_said_once(
-    engine: AsyncRecollect, statements: StatementCounter
+    engine: AsyncToldOnce, statements: StatementCounter
 ) -> None:
     texts = [f"Shelf {number} holds boxes." for number in range(100)]
     with statements.counted() as sent:
@@ -78,7 +78,7 @@ async def test_many_notes_of_one_call_share_what_is_said_once(
     assert len(sent) - len(rows) <= 11
 
 
-async def test_a_recorded_turn_sends_few_statements(engine: AsyncRecollect, statements: StatementCounter) -> None:
+async def test_a_recorded_turn_sends_few_statements(engine: AsyncToldOnce, statements: StatementCounter) -> None:
     await engine.record(TALK[:2], user="ana")
     with statements.counted() as sent:
         await engine.record(TALK, user="ana")
@@ -86,7 +86,7 @@ async def test_a_recorded_turn_sends_few_statements(engine: AsyncRecollect, stat
     assert len(sent) <= 18, sent
 
 
-async def test_a_formed_turn_sends_few_statements(engine: AsyncRecollect, statements: StatementCounter) -> None:
+async def test_a_formed_turn_sends_few_statements(engine: AsyncToldOnce, statements: StatementCounter) -> None:
     await engine.record(TALK[:2], user="ana")
     await engine.form()
     await engine.record(TALK, user="ana")
@@ -99,7 +99,7 @@ async def test_a_formed_turn_sends_few_statements(engine: AsyncRecollect, statem
 
 
 async def test_a_chat_sends_few_statements_with_its_request(
-    engine: AsyncRecollect, statements: StatementCounter
+    engine: AsyncToldOnce, statements: StatementCounter
 ) -> None:
     await engine.search("tea", user="ana")
     messages: list[dict[str, str]] = []

@@ -9,11 +9,6 @@ import apsw
 import pytest
 
 from factories import ANA, memory, turn
-from recollect.errors import BadSubjectError
-from recollect.store.factory import open_store
-from recollect.store.sql import database
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
-from recollect.testing import FakeClock
 from statement_kinds import (
     ALL,
     BY_SUBJECT_ALONE,
@@ -29,6 +24,11 @@ from statement_kinds import (
     WHOLE_ERASURE,
     WRITES,
 )
+from toldonce.errors import BadSubjectError
+from toldonce.store.factory import open_store
+from toldonce.store.sql import database
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from toldonce.testing import FakeClock
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +153,7 @@ def test_each_statement_is_used() -> None:
 
 def test_names_of_statements_are_unique_within_their_room() -> None:
     for room in ROOMS:
-        text = (files("recollect.store.sql") / "queries" / f"{room}.sql").read_text("utf-8")
+        text = (files("toldonce.store.sql") / "queries" / f"{room}.sql").read_text("utf-8")
         names = re.findall(r"^-- name: (\w+)", text, re.MULTILINE)
         assert len(names) == len(set(names))
 

@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 import pytest
 
 from factories import ANA, BEN, add, decision, due, memory, recall_record, turn
-from recollect.errors import BadRequestError
-from recollect.ids import new_id
-from recollect.profiles.policies import BudgetPolicy
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.errors import BadRequestError
+from toldonce.ids import new_id
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     MAX_BUCKETS,
     Action,
     BucketSize,

@@ -3,13 +3,13 @@
 import apsw
 
 from factories import ANA, BEN, SPACE, add, due, evidence, memory, turn
-from recollect.ids import id_bytes
-from recollect.store.factory import open_store
-from recollect.store.postgres.migrate import migrations
-from recollect.store.sqlite.migrate import newest_schema
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import MemoryKind
+from toldonce.ids import id_bytes
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.migrate import migrations
+from toldonce.store.sqlite.migrate import newest_schema
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import MemoryKind
 
 
 async def test_all_that_is_kept_is_counted(store: Store, clock: FakeClock) -> None:

@@ -13,22 +13,22 @@ from canaries import DenseEmbedder, canary, found, spellings, vector_parts
 from database_contents import QuietBar, everything
 from factories import ANA, BEN, add, decision, memory
 from populated import fill, opened, populate
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.databases import change_master_key, copy_database, decrypt_subjects, encrypt_subjects
-from recollect.errors import (
+from stores import SEALED, keyring_of, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.databases import change_master_key, copy_database, decrypt_subjects, encrypt_subjects
+from toldonce.errors import (
     DatabaseKeyError,
     StoreUnavailableError,
     SubjectKeyError,
 )
-from recollect.server.app import build_app
-from recollect.store.database_key import DatabaseKey
-from recollect.store.encryption.content import CONTENT
-from recollect.store.encryption.vault_opener import KeyringPlace
-from recollect.store.factory import open_end, open_store
-from recollect.store.postgres.connection import SCHEMA, TABLES, connect
-from recollect.store.sql.transfer.endpoint import EndpointMode
-from recollect.types import ErasureStatus, Memory, Subject
-from stores import SEALED, keyring_of, url_of
+from toldonce.server.app import build_app
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.encryption.content import CONTENT
+from toldonce.store.encryption.vault_opener import KeyringPlace
+from toldonce.store.factory import open_end, open_store
+from toldonce.store.postgres.connection import SCHEMA, TABLES, connect
+from toldonce.store.sql.transfer.endpoint import EndpointMode
+from toldonce.types import ErasureStatus, Memory, Subject
 
 COUNT = 8
 OTHER = DatabaseKey("f" * 64)
@@ -59,9 +59,9 @@ def keyring(sealed: str, tmp_path: Path) -> KeyringPlace:
 
 
 @pytest.fixture
-async def engine(url: str, keyring: KeyringPlace, parts: Components) -> AsyncIterator[AsyncRecollect]:
+async def engine(url: str, keyring: KeyringPlace, parts: Components) -> AsyncIterator[AsyncToldOnce]:
     store = await open_store(url, clock=parts.clock, keyring=keyring)
-    async with AsyncRecollect(replace(parts, store=store, embedder=DenseEmbedder())) as opened:
+    async with AsyncToldOnce(replace(parts, store=store, embedder=DenseEmbedder())) as opened:
         yield opened
 
 
@@ -97,7 +97,7 @@ def plain_cells(url: str) -> dict[str, int]:
     return counts
 
 
-async def add_tagged(engine: AsyncRecollect, text: str, tag: str) -> Memory:
+async def add_tagged(engine: AsyncToldOnce, text: str, tag: str) -> Memory:
     parts = engine._components
     made = memory(text, subject=ANA, clock=parts.clock)
     made = replace(made, detail=replace(made.detail, tags=(tag,)))
@@ -107,7 +107,7 @@ async def add_tagged(engine: AsyncRecollect, text: str, tag: str) -> Memory:
     return made
 
 
-async def talk(engine: AsyncRecollect, words: list[str]) -> None:
+async def talk(engine: AsyncToldOnce, words: list[str]) -> None:
     for number, word in enumerate(words):
         said = [{"role": "user", "content": f"I'm allergic to {word}. My aunt keeps {word} in the garden."}]
         said.append({"role": "assistant", "content": f"Noted: {word}."})
@@ -118,7 +118,7 @@ async def talk(engine: AsyncRecollect, words: list[str]) -> None:
         await engine.prompt(f"What about {word}?", user=f"user-{number % 3}", conversation=f"chat {word}")
 
 
-async def test_a11_no_byte_of_what_is_stored_is_in_the_database(engine: AsyncRecollect, url: str, folder: Path) -> None:
+async def test_a11_no_byte_of_what_is_stored_is_in_the_database(engine: AsyncToldOnce, url: str, folder: Path) -> None:
     luck = random.Random(16)
     words = [canary(luck) for _ in range(COUNT)]
     await talk(engine, words)
@@ -183,8 +183,8 @@ async def test_old_rows_are_found_and_replaced_while_some_are_plain(
 ) -> None:
     """A conversation's name, the slot of a fact and a tag are looked up among plain and sealed rows alike."""
 
-    async def engine_of(keyring: KeyringPlace | None) -> AsyncRecollect:
-        return AsyncRecollect(replace(parts, store=await open_store(url, clock=parts.clock, keyring=keyring)))
+    async def engine_of(keyring: KeyringPlace | None) -> AsyncToldOnce:
+        return AsyncToldOnce(replace(parts, store=await open_store(url, clock=parts.clock, keyring=keyring)))
 
     async with await engine_of(None) as engine:
         old = await engine.record([{"role": "user", "content": "I live in Oslo."}], user="ana", conversation="home")
@@ -208,7 +208,7 @@ async def test_a11_after_erasing_a_subject_a_backup_made_before_is_unreadable(
 ) -> None:
     backup = f"sqlite:///{tmp_path / 'backup' / 'kept.sqlite3'}"
     store = await open_store(url, clock=parts.clock, keyring=keyring)
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         await engine.add("Ana keeps bees.", user="ana")
         await engine.add("Ben keeps goats.", user="ben")
         copy_database(url, backup)
@@ -218,7 +218,7 @@ async def test_a11_after_erasing_a_subject_a_backup_made_before_is_unreadable(
         await engine.add("Ana is new here.", user="ana")
         assert [item.text for item in await engine.list(user="ana")] == ["Ana is new here."]
     restored = await open_store(backup, clock=parts.clock, keyring=keyring)
-    async with AsyncRecollect(replace(parts, store=restored)) as engine:
+    async with AsyncToldOnce(replace(parts, store=restored)) as engine:
         assert [item.text for item in await engine.list(user="ben")] == ["Ben keeps goats."]
         with pytest.raises(SubjectKeyError, match="destroyed"):
             await engine.list(user="ana")
@@ -238,7 +238,7 @@ async def test_an_erasure_while_the_keyring_is_away_is_finished_later(
     def away(*_: object) -> int:
         raise StoreUnavailableError("the keyring does not answer")
 
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         await engine.add("Ana keeps bees.", user="ana")
         with monkeypatch.context() as patch:
             patch.setattr(store.vault, "destroy", away)
@@ -263,7 +263,7 @@ async def test_nothing_is_written_plain_while_the_keyring_is_away(
     def away(*_: object) -> None:
         raise StoreUnavailableError("the keyring does not answer")
 
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         await engine.add("Ana keeps bees.", user="ana")
         store.vault._kept.clear()
         with monkeypatch.context() as patch:
@@ -283,13 +283,13 @@ async def test_a_chat_goes_on_without_memory_where_the_key_is_gone(
 ) -> None:
     store = await open_store(url, clock=parts.clock, keyring=keyring)
     assert store.vault is not None
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         await engine.add("Ana keeps bees.", user="ana")
         store.vault.destroy(ANA.key, 1)
         with pytest.raises(SubjectKeyError):
             await engine.search("bees", user="ana")
         transport = httpx.ASGITransport(app=build_app(engine))
-        chat = {"model": "recollect/offline", "messages": [{"role": "user", "content": "Where are the bees?"}]}
+        chat = {"model": "toldonce/offline", "messages": [{"role": "user", "content": "Where are the bees?"}]}
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             answer = await client.post("/u/ana/v1/chat/completions", json=chat)
             assert (answer.status_code, answer.json()["memories"]) == (200, [])
@@ -304,7 +304,7 @@ async def test_a_shared_memory_is_encrypted_by_the_key_of_who_reads_it(
 ) -> None:
     store = await open_store(url, clock=parts.clock, keyring=keyring)
     assert store.vault is not None
-    async with AsyncRecollect(replace(parts, store=store)) as engine:
+    async with AsyncToldOnce(replace(parts, store=store)) as engine:
         added = await add_tagged(engine, "Ana keeps bees.", "hive")
         await engine.shared.link(added.id, to=Subject("shared", "team"), user="ana")
         store.vault.destroy(ANA.key, 1)
@@ -317,7 +317,7 @@ async def test_the_master_key_is_changed_while_others_use_the_old_one(
     url: str, keyring: KeyringPlace, parts: Components
 ) -> None:
     old = await open_store(url, clock=parts.clock, keyring=replace(keyring, other=OTHER))
-    async with AsyncRecollect(replace(parts, store=old)) as engine:
+    async with AsyncToldOnce(replace(parts, store=old)) as engine:
         await engine.add("Ana keeps bees.", user="ana")
         changed = change_master_key(url, replace(keyring, master=OTHER, other=keyring.master), progress=QuietBar())
         assert (changed.changed, changed.keys) == (1, 1)
@@ -330,7 +330,7 @@ async def test_the_master_key_is_changed_while_others_use_the_old_one(
     last = replace(keyring, master=OTHER, other=keyring.master)
     assert change_master_key(url, last, progress=QuietBar()).changed == 0, "new keys are encrypted by the new one"
     new = await open_store(url, clock=parts.clock, keyring=replace(keyring, master=OTHER))
-    async with AsyncRecollect(replace(parts, store=new)) as engine:
+    async with AsyncToldOnce(replace(parts, store=new)) as engine:
         assert [item.text for item in await engine.list(user="ben")] == ["Ben keeps goats."]
 
 
@@ -340,11 +340,11 @@ async def test_a_users_text_that_looks_like_an_encrypted_value_is_a_text(
     """The prefix is drawn from a key of the database: no one can know it, and its beginning alone means nothing."""
     texts = ["sealed.AAAAAAAAAAAAcGxhaW4=", "sealed.", "sealed." + "A" * 40]
     plain = await open_store(url, clock=parts.clock)
-    async with AsyncRecollect(replace(parts, store=plain)) as engine:
+    async with AsyncToldOnce(replace(parts, store=plain)) as engine:
         for text in texts:
             await engine.record([{"role": "user", "content": text}], user="ana", conversation="odd")
     sealed = await open_store(url, clock=parts.clock, keyring=keyring)
-    async with AsyncRecollect(replace(parts, store=sealed)) as engine:
+    async with AsyncToldOnce(replace(parts, store=sealed)) as engine:
         for text in texts:
             await engine.record([{"role": "user", "content": text}], user="ben", conversation="odd")
         for user in ("ana", "ben"):

@@ -11,13 +11,13 @@ from database_contents import QuietBar, everything
 from forked_processes import ForkedProcess
 from patience import PATIENCE_S
 from populated import opened, populate
-from recollect.engine.databases import change_master_key, decrypt_subjects, encrypt_subjects
-from recollect.store.database_key import DatabaseKey
-from recollect.store.encryption.vault_opener import KeyringPlace
-from recollect.store.factory import open_store
-from recollect.store.failpoint import VARIABLE
-from recollect.testing import FakeClock
 from stores import OTHER_MASTER, SEALED, keyring_of, url_of
+from toldonce.engine.databases import change_master_key, decrypt_subjects, encrypt_subjects
+from toldonce.store.database_key import DatabaseKey
+from toldonce.store.encryption.vault_opener import KeyringPlace
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import VARIABLE
+from toldonce.testing import FakeClock
 
 SCRIPT = Path(__file__).parent / "subject_keys_process.py"
 TESTS = Path(__file__).parent.parent

@@ -8,11 +8,11 @@ import apsw
 import pytest
 
 from postgres_server import NEEDS_POSTGRES
-from recollect.store.postgres.connection import SCHEMA, connect
-from recollect.store.sql.database import load
-from recollect.store.sql.tables import TABLES, Table
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from stores import url_of
+from toldonce.store.postgres.connection import SCHEMA, connect
+from toldonce.store.sql.database import load
+from toldonce.store.sql.tables import TABLES, Table
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 
 # Of every subject's rows in such tables erasing takes away all; what else they are keyed by does not matter.
 _OF_A_SUBJECT = {"subject", "home", "key"}

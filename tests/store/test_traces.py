@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from factories import ANA, BEN, add, memory, recall_record, turn
-from recollect.errors import BadRequestError
-from recollect.ids import new_id
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from toldonce.errors import BadRequestError
+from toldonce.ids import new_id
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     ConversationId,
     Destination,
     EraseRequest,

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from factories import ANA, dialogue, turn
-from recollect.store.sql.turn_placement import resembles
-from recollect.store.store import Store
-from recollect.types import RecordedTurn, Turn
+from toldonce.store.sql.turn_placement import resembles
+from toldonce.store.store import Store
+from toldonce.types import RecordedTurn, Turn
 
 CHAT = "chat-1"
 TALK = (

@@ -19,14 +19,16 @@ import pytest
 from factories import ANA, add, decision, memory
 from own_profile import with_profile
 from postgres_server import shared_server
-from recollect.engine import AsyncRecollect, Components
-from recollect.store.postgres.connection import connect
-from recollect.store.postgres.migrate import prepare
-from recollect.store.sql import database
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
-from recollect.store.sqlite.migrate import migrations, newest_schema
-from recollect.testing import FakeClock
-from recollect.types import (
+from sample_chats import assistant, slots, tell, user
+from stores import DURABLE
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.store.postgres.connection import connect
+from toldonce.store.postgres.migrate import prepare
+from toldonce.store.sql import database
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from toldonce.store.sqlite.migrate import migrations, newest_schema
+from toldonce.testing import FakeClock
+from toldonce.types import (
     Action,
     MemoryDetail,
     MemoryId,
@@ -36,8 +38,6 @@ from recollect.types import (
     StrengthenMemory,
     Subject,
 )
-from sample_chats import assistant, slots, tell, user
-from stores import DURABLE
 
 COLUMNS = {
     "apps": "id users memories conversations installed_at removed_at last_used_at",
@@ -167,9 +167,7 @@ def _places(statement: str) -> int:
     return max((int(found) for found in re.findall(r"\?(\d+)", statement)), default=0)
 
 
-async def test_a4_the_view_shows_an_apps_memories_as_its_endpoints_do(
-    engine: AsyncRecollect, parts: Components
-) -> None:
+async def test_a4_the_view_shows_an_apps_memories_as_its_endpoints_do(engine: AsyncToldOnce, parts: Components) -> None:
     scope = RequestScope(profile="app", app="calendar")
     await engine.conversations.end("c1", user="ana", messages=TALK, scope=scope)
     await engine.form()
@@ -199,7 +197,7 @@ async def test_a4_the_view_shows_an_apps_memories_as_its_endpoints_do(
 
 
 async def test_a9_the_view_has_each_app_once_over_all_users(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     calendar = RequestScope(profile="app", app="calendar")
     await engine.apps.register("calendar", user="ana")
@@ -230,7 +228,7 @@ async def test_a9_the_view_has_each_app_once_over_all_users(
 
 
 async def test_a4_the_view_has_unique_ids_for_all_users_and_the_names_of_apps(
-    engine: AsyncRecollect, parts: Components, tmp_path: Path
+    engine: AsyncToldOnce, parts: Components, tmp_path: Path
 ) -> None:
     names = ("To do", "calendar", "a/b", "100%")
     for who in ("ana", "ben/x"):
@@ -254,7 +252,7 @@ async def test_a4_the_view_has_unique_ids_for_all_users_and_the_names_of_apps(
 
 
 async def test_a4_the_view_lists_a_memorys_conversations_first_to_last(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     scope = RequestScope(profile="app", app="calendar")
     for name, messages in (("c1", TALK), ("c2", OTHER_TALK)):
@@ -270,7 +268,7 @@ async def test_a4_the_view_lists_a_memorys_conversations_first_to_last(
 
 
 async def test_u6_the_audit_has_a_replaced_sentence_and_other_users_links_stay(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     scope = RequestScope(profile="user")
     await engine.record([user("I like coffee.")], user="ana", scope=scope)
@@ -344,7 +342,7 @@ async def test_u6_the_audit_has_every_end_of_a_users_memory(
 
 
 async def test_t4_the_view_has_facts_with_their_history(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await tell(engine, "I live in Rome.")
     await tell(engine, "I live in Lima.", who="ben")
@@ -383,7 +381,7 @@ async def test_t2_the_view_has_episodes_with_their_turns_and_embedding(parts: Co
     assert np.allclose(numbers(embedding), whole, atol=1e-6)
 
 
-async def test_i13_what_is_erased_is_in_no_view(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:
+async def test_i13_what_is_erased_is_in_no_view(engine: AsyncToldOnce, parts: Components, clock: FakeClock) -> None:
     await tell(engine, "I live in Rome. My sister Kira has two dogs.")
     clock.advance(days=1)
     await tell(engine, "I moved to Oslo.")

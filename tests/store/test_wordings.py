@@ -10,14 +10,6 @@ import psycopg
 import pytest
 
 from postgres_server import NEEDS_POSTGRES, PostgresServer, shared_server
-from recollect.store.postgres.connection import connect
-from recollect.store.postgres.dialect import REMEMBERED_COLUMNS, dialect_statements, handling, target_of, to_postgres
-from recollect.store.postgres.migrate import prepare
-from recollect.store.sql.database import Statement, load, parse
-from recollect.store.sql.rows import REMEMBERED
-from recollect.store.sql.tables import TABLES
-from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
-from recollect.testing import FakeClock
 from statement_kinds import (
     ALL,
     BY_SUBJECT_ALONE,
@@ -35,13 +27,21 @@ from statement_kinds import (
     WHOLE_ERASURE,
 )
 from stores import new_store
+from toldonce.store.postgres.connection import connect
+from toldonce.store.postgres.dialect import REMEMBERED_COLUMNS, dialect_statements, handling, target_of, to_postgres
+from toldonce.store.postgres.migrate import prepare
+from toldonce.store.sql.database import Statement, load, parse
+from toldonce.store.sql.rows import REMEMBERED
+from toldonce.store.sql.tables import TABLES
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from toldonce.testing import FakeClock
 
 pytestmark = NEEDS_POSTGRES
 # Subjects in the filled tables, and rows of each.
 WHO, ROWS_EACH = 20, 400
 OWN = [
     (room, name)
-    for entry in (files("recollect.store.postgres") / "queries").iterdir()
+    for entry in (files("toldonce.store.postgres") / "queries").iterdir()
     for room in [entry.name.removesuffix(".sql")]
     for name in dialect_statements(room)
     if room not in POSTGRES_ONLY + NEAR_ONLY + INDEX_ONLY + CITUS_ONLY
@@ -76,7 +76,7 @@ COLUMNS = """
 SELECT CAST(c.relname AS TEXT), CAST(a.attname AS TEXT), format_type(a.atttypid, NULL)
   FROM pg_attribute AS a
   JOIN pg_class AS c ON c.oid = a.attrelid
- WHERE c.relnamespace = CAST('recollect' AS REGNAMESPACE) AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+ WHERE c.relnamespace = CAST('toldonce' AS REGNAMESPACE) AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
    AND c.relname NOT IN ('migration', 'space') AND a.attname NOT IN ('near', 'cleaned_at')
  ORDER BY c.relname, a.attnum
 """

@@ -9,13 +9,14 @@ import pytest
 
 from factories import ANA, SPACE, add, decision, evidence, memory, turn
 from postgres_server import NEEDS_POSTGRES
-from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
-from recollect.ids import new_id
-from recollect.store.factory import open_store
-from recollect.store.postgres.dialect import MIN_COPIED_ROWS
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import (
+from stores import url_of
+from toldonce.errors import BadRequestError, StaleSubjectError, VectorSizeError
+from toldonce.ids import new_id
+from toldonce.store.factory import open_store
+from toldonce.store.postgres.dialect import MIN_COPIED_ROWS
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import (
     AddMemory,
     CloseMemory,
     ConversationId,
@@ -26,7 +27,6 @@ from recollect.types import (
     StrengthenMemory,
     Subject,
 )
-from stores import url_of
 
 MANY = 5 * MIN_COPIED_ROWS
 APP = Subject("app", "calendar")

@@ -10,23 +10,23 @@ import pytest
 
 from factories import ANA, SPACE, add, due, memory, turn
 from patience import PATIENCE_S
-from recollect.errors import (
+from toldonce.errors import (
     BadRequestError,
     BadSettingError,
     StoreFullError,
     StoreUnavailableError,
     UnknownMemoryError,
 )
-from recollect.store.factory import open_store
-from recollect.store.failpoint import Failpoint
-from recollect.store.sql.jobs import MAX_PASSES
-from recollect.store.sqlite import writer as writer_module
-from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, DatabaseLocation, open_writer
-from recollect.store.sqlite.inline_reader import FileWork
-from recollect.store.sqlite.writer import RESTART_PAGES, Writer
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import StrengthenMemory
+from toldonce.store.factory import open_store
+from toldonce.store.failpoint import Failpoint
+from toldonce.store.sql.jobs import MAX_PASSES
+from toldonce.store.sqlite import writer as writer_module
+from toldonce.store.sqlite.connection import BUSY_MS, PAGE_BYTES, DatabaseLocation, open_writer
+from toldonce.store.sqlite.inline_reader import FileWork
+from toldonce.store.sqlite.writer import RESTART_PAGES, Writer
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import StrengthenMemory
 
 
 class Bench:
@@ -187,7 +187,7 @@ async def test_a_closed_store_says_so_and_leaves_no_thread(store: Store, clock: 
         await store.conversations.record(turn("a", "b"))
     with pytest.raises(StoreUnavailableError):
         await store.snapshots.snapshot(ANA, SPACE)
-    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("recollect")] == []
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("toldonce")] == []
 
 
 def test_a_loop_that_ends_without_waiting_hurts_no_later_one(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from recollect.providers.static_embedder import StaticEmbedder
+from toldonce.providers.static_embedder import StaticEmbedder
 
 from .misses import MISSES, written
 from .report import PAGE, details, table, with_table

@@ -5,24 +5,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Components
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.model_factory import OpenedModel
-from recollect.providers.static_embedder import StaticEmbedder
-from recollect.providers.token_counter import token_counter
-from recollect.server.chat_completions import ChatProxy
-from recollect.settings import Settings
-from recollect.store.factory import open_store
-from recollect.testing import FakeClock
-from recollect.types import Memory
 from server.asgi import JSON, Call, ScriptedBackend, whole
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.model_factory import OpenedModel
+from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.token_counter import token_counter
+from toldonce.server.chat_completions import ChatProxy
+from toldonce.settings import Settings
+from toldonce.store.factory import open_store
+from toldonce.testing import FakeClock
+from toldonce.types import Memory
 
 from .story import Story, StorySession, StoryTurn
 
 IN_MEMORY = "sqlite:///:memory:"
-_TAG = "recollect-memory"
-_ID_HEADERS = {"openwebui": ["x-openwebui-chat-id"], "session": ["x-recollect-session"], "history": []}
+_TAG = "toldonce-memory"
+_ID_HEADERS = {"openwebui": ["x-openwebui-chat-id"], "session": ["x-toldonce-session"], "history": []}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ async def tell(
         profiles=ProfileRegistry(),
     )
     asked: list[AskedTurn] = []
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         upstream = ScriptedBackend([])
         policy = IdentityPolicy(default_user=story.user, trusted=True, jwt_secret=None)
         proxy = ChatProxy(engine, upstream, policy)
@@ -118,7 +118,7 @@ def _messages(session: StorySession, place: int) -> list[dict[str, str]]:
 
 
 def memory_lines(sent: Sequence[Mapping[str, Any]], asked: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the lines that Recollect added to a request: what was sent upstream without the client's own words."""
+    """Return the lines that ToldOnce added to a request: what was sent upstream without the client's own words."""
     own = list(asked)
     lines: list[str] = []
     for message in sent:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
 
-from recollect.errors import ModelError
-from recollect.providers.protocols import ModelAnswer
-from recollect.text import squeeze
+from toldonce.errors import ModelError
+from toldonce.providers.protocols import ModelAnswer
+from toldonce.text import squeeze
 
 from .phrase import phrase
 from .story import Lesson, Story, StoryTurn

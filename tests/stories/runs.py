@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.providers.model_factory import OpenedModel
-from recollect.providers.static_embedder import StaticEmbedder
+from toldonce.providers.model_factory import OpenedModel
+from toldonce.providers.static_embedder import StaticEmbedder
 
 from .chat import IN_MEMORY, tell
 from .models import INVENTIONS, PerfectModel, RefusingModel, SloppyModel

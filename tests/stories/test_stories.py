@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.providers.static_embedder import StaticEmbedder
 from soak import only_whole, sampled
 from stores import DURABLE, url_of
+from toldonce.providers.static_embedder import StaticEmbedder
 
 from .chat import AskedTurn, ToldStory, memory_lines, tell
 from .misses import MISSES, false_of, known_false, least_share, written
@@ -241,12 +241,12 @@ def test_the_memory_part_is_what_the_client_did_not_send() -> None:
     sent = [
         {
             "role": "system",
-            "content": '<recollect-memory id="1">\nWhat this is. Hi\n- name: Ana\n</recollect-memory id="1">',
+            "content": '<toldonce-memory id="1">\nWhat this is. Hi\n- name: Ana\n</toldonce-memory id="1">',
         },
         *own[:2],
         {
             "role": "user",
-            "content": '<recollect-memory id="2">\nQuoted.\n- "a"\n- "b\nc"\n</recollect-memory id="2">\n\nX',
+            "content": '<toldonce-memory id="2">\nQuoted.\n- "a"\n- "b\nc"\n</toldonce-memory id="2">\n\nX',
         },
     ]
     assert memory_lines(sent, own) == ["- name: Ana", '- "a"', '- "b', 'c"']

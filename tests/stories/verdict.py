@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from recollect.dates import written
-from recollect.types import Memory, MemoryKind
+from toldonce.dates import written
+from toldonce.types import Memory, MemoryKind
 
 from .changes import is_shown_beside_newer
 from .chat import AskedTurn, ToldStory

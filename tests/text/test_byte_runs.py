@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from recollect.extraction.sources import MAX_READ_CHARACTERS, readable_text
-from recollect.text.byte_runs import without_bytes
+from toldonce.extraction.sources import MAX_READ_CHARACTERS, readable_text
+from toldonce.text.byte_runs import without_bytes
 
 IMAGE = b64encode(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + Random(1).randbytes(30_000)).decode()
 URL = f"data:image/png;base64,{IMAGE}"

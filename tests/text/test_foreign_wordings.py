@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.text.markers import all_markers, differing_marker, read_signs
-from recollect.text.statement_language import language_of
-from recollect.text.wordings import are_english, foreign_difference, marked_difference
+from toldonce.text.markers import all_markers, differing_marker, read_signs
+from toldonce.text.statement_language import language_of
+from toldonce.text.wordings import are_english, foreign_difference, marked_difference
 
 FOLDER = Path(__file__).parents[1] / "resolution"
 PAIRS: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads((FOLDER / "native_pairs.toml").read_text("utf-8"))

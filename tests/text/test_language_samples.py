@@ -5,10 +5,10 @@ import pytest
 
 from language_sample import SampleLanguage
 from language_samples import LANGUAGES
-from recollect.recall.signals import collect_signals
-from recollect.text import terms, terms_of_word, words
-from recollect.text.languages import guess
 from snapshots import Known, ask, snapshot_of
+from toldonce.recall.signals import collect_signals
+from toldonce.text import terms, terms_of_word, words
+from toldonce.text.languages import guess
 
 CASES = [
     pytest.param(language, asked, place, id=f"{name}: {asked}")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.formation.quotations import is_bare_question, is_quotable
-from recollect.recall.query import is_question
+from toldonce.formation.quotations import is_bare_question, is_quotable
+from toldonce.recall.query import is_question
 
 BARE = (
     "¿Qué debo evitar en un restaurante?",

@@ -7,9 +7,9 @@ from time import thread_time
 
 import pytest
 
-from recollect.extraction.sentences import sentences
-from recollect.text import sentence_ends, split_sentences
-from recollect.text.languages import LANGUAGES
+from toldonce.extraction.sentences import sentences
+from toldonce.text import sentence_ends, split_sentences
+from toldonce.text.languages import LANGUAGES
 
 # By language: texts of our own, with "|" where a sentence ends.
 NATIVE = {
@@ -220,7 +220,7 @@ def test_the_time_is_linear(unit: str) -> None:
 
 
 def test_the_lists_are_sound() -> None:
-    data = tomllib.loads(files("recollect.text").joinpath("abbreviations.toml").read_text("utf-8"))
+    data = tomllib.loads(files("toldonce.text").joinpath("abbreviations.toml").read_text("utf-8"))
     assert len(data) >= 34
     for language, lists in data.items():
         listed = " ".join(words for kind, words in lists.items() if kind != "own").split()

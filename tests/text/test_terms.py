@@ -4,9 +4,9 @@ from time import process_time
 
 import pytest
 
-from recollect.text import STOP_WORDS, read_terms, stem, term_key, term_keys, terms, terms_of_word
-from recollect.text.languages import LANGUAGES, folded
-from recollect.text_caches import clear_text_caches
+from toldonce.text import STOP_WORDS, read_terms, stem, term_key, term_keys, terms, terms_of_word
+from toldonce.text.languages import LANGUAGES, folded
+from toldonce.text_caches import clear_text_caches
 
 
 @pytest.mark.parametrize(

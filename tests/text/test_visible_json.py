@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recollect.text.visible_json import visible_json
+from toldonce.text.visible_json import visible_json
 
 UNSEEN = [
     *map(chr, range(0x80, 0xA0)),

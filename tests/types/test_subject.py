@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.errors import BadSubjectError
-from recollect.types import Access, Caller, Subject
+from toldonce.errors import BadSubjectError
+from toldonce.types import Access, Caller, Subject
 
 TEXTS = [
     "user:ana",

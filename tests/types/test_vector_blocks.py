@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.types import VectorBlocks, Vectors, vector_blocks
+from toldonce.types import VectorBlocks, Vectors, vector_blocks
 
 DIM = 3
 MAX_ROWS = 8

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import ModelError
-from recollect.formation.runtime import Runtime
-from recollect.providers import batching_embedder
-from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import FormationStatus, Subject, Vectors
-from recollect.worker.bulk import BulkWorker
 from sample_chats import ALL_KINDS, assistant, user
 from stores import STORES, new_store, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ModelError
+from toldonce.formation.runtime import Runtime
+from toldonce.providers import batching_embedder
+from toldonce.providers.token_counter import token_counter
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import FormationStatus, Subject, Vectors
+from toldonce.worker.bulk import BulkWorker
 
 USERS, TALKS, TURNS = 2, 3, 6
 _DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -80,7 +80,7 @@ def talk(who: int, number: int) -> list[dict[str, Any]]:
     return messages
 
 
-async def record(engine: AsyncRecollect, *, at_once: bool) -> None:
+async def record(engine: AsyncToldOnce, *, at_once: bool) -> None:
     """Record all conversations, whole or turn by turn."""
     for who in range(USERS):
         for number in range(TALKS):
@@ -95,7 +95,7 @@ async def record(engine: AsyncRecollect, *, at_once: bool) -> None:
                 )
 
 
-async def known(engine: AsyncRecollect) -> list[object]:
+async def known(engine: AsyncToldOnce) -> list[object]:
     """Say all that is kept, without the ids, which are of their time."""
     found: list[object] = []
     for who in range(USERS):
@@ -117,7 +117,7 @@ async def known(engine: AsyncRecollect) -> list[object]:
     return found
 
 
-async def searched(engine: AsyncRecollect) -> list[object]:
+async def searched(engine: AsyncToldOnce) -> list[object]:
     return [
         [(item.memory.text, item.score) for item in (await engine.search(query, user=f"user-{who}")).items]
         for query in ("Where do I live?", "green tea", "box 2")
@@ -129,7 +129,7 @@ async def test_what_is_formed_at_once_is_what_is_formed_turn_by_turn(
     made: list[Components], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)  # as behind a network: texts are read ahead
-    live, replayed = (AsyncRecollect(parts) for parts in made)
+    live, replayed = (AsyncToldOnce(parts) for parts in made)
     await record(live, at_once=False)
     await live.form()
     await record(replayed, at_once=True)
@@ -146,7 +146,7 @@ async def test_users_side_by_side_and_texts_read_ahead_make_few_calls(
     one, two = made
     assert isinstance(one.embedder, Counting)
     assert isinstance(two.embedder, Counting)
-    alone, far = AsyncRecollect(one), AsyncRecollect(two)
+    alone, far = AsyncToldOnce(one), AsyncToldOnce(two)
     await record(alone, at_once=True)
     await alone.form()
     assert one.embedder.calls >= 2 * USERS * TALKS
@@ -164,7 +164,7 @@ async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
     assert isinstance(parts.embedder, Counting)
     monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
     monkeypatch.setattr(BulkWorker, "batch_size", 4)
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     for number in range(6):
         await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
     await engine.bulk.form()
@@ -180,7 +180,7 @@ async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
     parts = made[0]
     assert isinstance(parts.embedder, Counting)
     monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     await record(engine, at_once=True)
     await engine.record([user("The word is abracadabra."), assistant("Noted.")], user="user-1", conversation="bad")
     parts.embedder.refuses = "abracadabra"
@@ -202,7 +202,7 @@ async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], m
     monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
     clock = parts.clock
     assert isinstance(clock, FakeClock)
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     for number in range(3):
         await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
     [first, *_] = await parts.store.formations.due(clock.now())
@@ -223,7 +223,7 @@ async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], m
 
 
 async def test_it_can_be_ended_on_the_way_and_goes_on(made: list[Components]) -> None:
-    engine = AsyncRecollect(made[0])
+    engine = AsyncToldOnce(made[0])
     await record(engine, at_once=True)
     forming = asyncio.create_task(engine.bulk.form())
     while not engine.admin.worker_counters.formed:  # noqa: ASYNC110  # nothing tells of it
@@ -235,7 +235,7 @@ async def test_it_can_be_ended_on_the_way_and_goes_on(made: list[Components]) ->
     assert isinstance(clock, FakeClock)
     clock.advance(seconds=10)  # leases run out
     await engine.bulk.form()
-    other = AsyncRecollect(made[1])
+    other = AsyncToldOnce(made[1])
     await record(other, at_once=True)
     await other.form()
     texts = [[memory.text for memory in await each.list(user="user-0", kinds=ALL_KINDS)] for each in (engine, other)]

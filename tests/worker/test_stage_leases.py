@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import StoreUnavailableError
-from recollect.ids import new_id
-from recollect.testing import FakeClock
-from recollect.types import ConversationId, Lease
-from recollect.worker.stage_leases import StageLeases
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import StoreUnavailableError
+from toldonce.ids import new_id
+from toldonce.testing import FakeClock
+from toldonce.types import ConversationId, Lease
+from toldonce.worker.stage_leases import StageLeases
 
 
-async def ahead(engine: AsyncRecollect, leases: StageLeases, parts: Components) -> Lease:
+async def ahead(engine: AsyncToldOnce, leases: StageLeases, parts: Components) -> Lease:
     """Lease what is due, as if a commit had done it."""
     await engine.record([{"role": "user", "content": "I live in Oslo."}], user="ana")
     [key, *_] = await parts.store.formations.due(now=parts.clock.now(), limit=10)
@@ -22,7 +22,7 @@ async def ahead(engine: AsyncRecollect, leases: StageLeases, parts: Components) 
     return lease
 
 
-async def test_an_expired_lease_is_not_handed_out(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:
+async def test_an_expired_lease_is_not_handed_out(engine: AsyncToldOnce, parts: Components, clock: FakeClock) -> None:
     leases = StageLeases(parts.store, clock, lease_s=60)
     lease = await ahead(engine, leases, parts)
     clock.advance(seconds=61)
@@ -32,7 +32,7 @@ async def test_an_expired_lease_is_not_handed_out(engine: AsyncRecollect, parts:
 
 
 async def test_a_lease_that_holds_is_handed_out_once(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     leases = StageLeases(parts.store, clock, lease_s=60)
     lease = await ahead(engine, leases, parts)
@@ -41,7 +41,7 @@ async def test_a_lease_that_holds_is_handed_out_once(
 
 
 async def test_a_failing_release_leaves_no_stage_to_follow(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leases = StageLeases(parts.store, clock, lease_s=60)
     lease = await ahead(engine, leases, parts)

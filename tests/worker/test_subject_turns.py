@@ -10,11 +10,12 @@ import pytest
 
 from factories import ANA, BEN, turn
 from patience import PATIENCE_S
-from recollect.errors import StoreUnavailableError
-from recollect.formation.runtime import Runtime
-from recollect.store.store import Store
-from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
-from recollect.types import (
+from stores import DURABLE, new_store
+from toldonce.errors import StoreUnavailableError
+from toldonce.formation.runtime import Runtime
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock, ScriptedModel, WordEmbedder
+from toldonce.types import (
     BusySubjects,
     FormationKey,
     FormationRequest,
@@ -22,10 +23,9 @@ from recollect.types import (
     Lease,
     Subject,
 )
-from recollect.worker import subject_turns, upkeep
-from recollect.worker.loop import MAX_CONCURRENT_SUBJECTS, Worker
-from recollect.worker.subject_turns import SHARE
-from stores import DURABLE, new_store
+from toldonce.worker import subject_turns, upkeep
+from toldonce.worker.loop import MAX_CONCURRENT_SUBJECTS, Worker
+from toldonce.worker.subject_turns import SHARE
 
 BACKLOG = 60
 CALL_S = 0.01

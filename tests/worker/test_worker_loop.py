@@ -8,13 +8,13 @@ import pytest
 
 from factories import ANA, BEN, add, memory, turn
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import LeaseLostError, ModelError, StaleSubjectError, StoreUnavailableError
-from recollect.formation.runtime import Runtime
-from recollect.store.store import Store
-from recollect.testing import FakeClock
-from recollect.types import FormationRequest, FormationResult, Lease, StrengthenMemory
-from recollect.worker.loop import FORM_STOP_WAIT_S, Worker
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import LeaseLostError, ModelError, StaleSubjectError, StoreUnavailableError
+from toldonce.formation.runtime import Runtime
+from toldonce.store.store import Store
+from toldonce.testing import FakeClock
+from toldonce.types import FormationRequest, FormationResult, Lease, StrengthenMemory
+from toldonce.worker.loop import FORM_STOP_WAIT_S, Worker
 
 
 async def done(lease: Lease, runtime: Runtime) -> FormationResult:
@@ -49,7 +49,7 @@ async def test_a_worker_that_ends_while_it_gets_ready_has_tried_nothing(
         raise MemoryError
 
     with monkeypatch.context() as while_it_gets_ready:
-        while_it_gets_ready.setattr("recollect.worker.loop.compile_patterns", end)
+        while_it_gets_ready.setattr("toldonce.worker.loop.compile_patterns", end)
         with pytest.raises(MemoryError):
             await Worker(runtime, {"extract": done}).round()
     [status] = await runtime.store.formations.list()
@@ -309,7 +309,7 @@ async def test_stopping_waits_for_no_maintenance_that_reads(parts: Components, m
         finally:
             ended.set()
 
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     await engine.add("Ana plays the cello.", user="ana")
     monkeypatch.setattr(type(parts.store.snapshots), "snapshot", endless)
     parts.clock.advance(days=2)  # type: ignore[attr-defined]

@@ -7,20 +7,20 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.engine.remote import RemoteRecollect
-from recollect.engine.remote.client import RemoteOptions
-from recollect.engine.remote.transport import HttpAnswer, HttpRequest
-from recollect.errors import (
+from remote_engine import URL, ApplicationTransport
+from sample_chats import PEANUTS_AND_OSLO, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.remote import RemoteToldOnce
+from toldonce.engine.remote.client import RemoteOptions
+from toldonce.engine.remote.transport import HttpAnswer, HttpRequest
+from toldonce.errors import (
     BadServerError,
     NoAccessError,
     ServerUnreachableError,
     StoreUnavailableError,
     TooManyRequestsError,
 )
-from recollect.types import Access, NewApiKey, RequestScope
-from remote_engine import URL, ApplicationTransport
-from sample_chats import PEANUTS_AND_OSLO, user
+from toldonce.types import Access, NewApiKey, RequestScope
 
 JSON = {"content_type": "application/json"}
 
@@ -37,7 +37,7 @@ def answered(status: int, body: bytes = b"", **headers: str) -> HttpAnswer:
 class SpoiltTransport(ApplicationTransport):
     """Lets the server work, and then gives the client something else, as often as a test says."""
 
-    def __init__(self, engine: AsyncRecollect) -> None:
+    def __init__(self, engine: AsyncToldOnce) -> None:
         super().__init__(engine)
         self.spoils: list[HttpAnswer | Exception] = []
         self.is_served_first = True
@@ -63,16 +63,16 @@ REFUSED = ServerUnreachableError("connection refused", is_sent=False)
 
 @asynccontextmanager
 async def spoilt(
-    engine: AsyncRecollect, *, retries: int = 4, timeout_s: float = 5.0, key: str | None = None
-) -> AsyncIterator[tuple[RemoteRecollect, SpoiltTransport]]:
+    engine: AsyncToldOnce, *, retries: int = 4, timeout_s: float = 5.0, key: str | None = None
+) -> AsyncIterator[tuple[RemoteToldOnce, SpoiltTransport]]:
     transport = SpoiltTransport(engine)
     options = RemoteOptions(key=key, retries=retries, timeout_s=timeout_s)
-    async with await RemoteRecollect.reach(URL, options, transport=transport) as remote:
+    async with await RemoteToldOnce.reach(URL, options, transport=transport) as remote:
         transport.sent.clear()
         yield remote, transport
 
 
-async def test_an_answer_that_is_lost_after_the_commit_is_given_again(engine: AsyncRecollect) -> None:
+async def test_an_answer_that_is_lost_after_the_commit_is_given_again(engine: AsyncToldOnce) -> None:
     async with spoilt(engine) as (remote, transport):
         transport.spoils = [LOST, LOST]
         added = await remote.add("Ana plays the cello.", user="ana")
@@ -82,7 +82,7 @@ async def test_an_answer_that_is_lost_after_the_commit_is_given_again(engine: As
     assert [line.action.value for line in await engine.history.decisions(user="ana")] == ["add"]
 
 
-async def test_messages_are_recorded_once_whatever_is_lost(engine: AsyncRecollect) -> None:
+async def test_messages_are_recorded_once_whatever_is_lost(engine: AsyncToldOnce) -> None:
     async with spoilt(engine) as (remote, transport):
         lost: list[HttpAnswer | Exception] = [LOST, answered(503, retry_after="0"), answered(502), answered(504)]
         for place, spoil in enumerate(lost):
@@ -94,7 +94,7 @@ async def test_messages_are_recorded_once_whatever_is_lost(engine: AsyncRecollec
     assert [chat.last_seq for chat in chats if chat.external_id == "c1"] == [4], "said four times"
 
 
-async def test_two_calls_are_two_writes(engine: AsyncRecollect) -> None:
+async def test_two_calls_are_two_writes(engine: AsyncToldOnce) -> None:
     async with spoilt(engine) as (remote, transport):
         await remote.add("Ana plays the cello.", user="ana")
         await remote.add("Ana plays the cello.", user="ana")
@@ -102,7 +102,7 @@ async def test_two_calls_are_two_writes(engine: AsyncRecollect) -> None:
         assert first != second
 
 
-async def test_what_takes_no_key_is_not_repeated_once_it_was_sent(engine: AsyncRecollect) -> None:
+async def test_what_takes_no_key_is_not_repeated_once_it_was_sent(engine: AsyncToldOnce) -> None:
     _, operator = await engine.keys.create(NewApiKey(name="operator", access=Access.ADMIN, tenant=None))
     async with spoilt(engine, key=operator) as (remote, transport):
         transport.spoils = [LOST]
@@ -115,7 +115,7 @@ async def test_what_takes_no_key_is_not_repeated_once_it_was_sent(engine: AsyncR
         assert len(await remote.keys.list()) == 3
 
 
-async def test_a_connection_that_stays_down_is_an_error_to_retry(engine: AsyncRecollect) -> None:
+async def test_a_connection_that_stays_down_is_an_error_to_retry(engine: AsyncToldOnce) -> None:
     async with spoilt(engine, retries=2) as (remote, transport):
         transport.is_served_first, transport.spoils = False, [REFUSED] * 3
         with pytest.raises(StoreUnavailableError, match="connection refused"):
@@ -123,7 +123,7 @@ async def test_a_connection_that_stays_down_is_an_error_to_retry(engine: AsyncRe
         assert len(transport.sent) == 3
 
 
-async def test_retry_after_is_waited_for_or_told(engine: AsyncRecollect) -> None:
+async def test_retry_after_is_waited_for_or_told(engine: AsyncToldOnce) -> None:
     problem = b'{"type": "/docs#too-many-requests", "detail": "the key made its 3 requests of this minute"}'
     kind = "application/problem+json"
     async with spoilt(engine) as (remote, transport):
@@ -137,7 +137,7 @@ async def test_retry_after_is_waited_for_or_told(engine: AsyncRecollect) -> None
         assert len(transport.sent) == 3, "a retry would end after the time limit"
 
 
-async def test_a_key_with_a_limit_is_served_in_the_end(engine: AsyncRecollect) -> None:
+async def test_a_key_with_a_limit_is_served_in_the_end(engine: AsyncToldOnce) -> None:
     limited = NewApiKey(name="slow", access=Access.READ, user="ana", tenant="")
     _, secret = await engine.keys.create(limited)
     async with spoilt(engine, key=secret) as (remote, _):
@@ -150,7 +150,7 @@ async def test_a_key_with_a_limit_is_served_in_the_end(engine: AsyncRecollect) -
     ("answer", "said"),
     [
         (answered(200, b"<html>hello</html>", content_type="text/html"), "not answered with JSON"),
-        (answered(404, b"not here", content_type="text/plain"), "is it a Recollect server"),
+        (answered(404, b"not here", content_type="text/plain"), "is it a ToldOnce server"),
         (answered(302, b"", location="http://elsewhere.example/"), "answered with 302"),
         (answered(500, b'{"type": "/docs#internal", "detail": "the server failed"}', **JSON), "the server failed"),
         (answered(200, b'{"memories": [{"id": 3}], "next_cursor": null}', **JSON), "lacks 'evidence'"),
@@ -159,7 +159,7 @@ async def test_a_key_with_a_limit_is_served_in_the_end(engine: AsyncRecollect) -
     ],
 )
 async def test_an_answer_of_something_else_is_said_to_be_one(
-    engine: AsyncRecollect, answer: HttpAnswer, said: str
+    engine: AsyncToldOnce, answer: HttpAnswer, said: str
 ) -> None:
     async with spoilt(engine) as (remote, transport):
         transport.is_served_first, transport.spoils = False, [answer]
@@ -167,14 +167,14 @@ async def test_an_answer_of_something_else_is_said_to_be_one(
             await remote.list(user="ana")
 
 
-async def test_a_closed_connection_refuses_calls(engine: AsyncRecollect) -> None:
+async def test_a_closed_connection_refuses_calls(engine: AsyncToldOnce) -> None:
     async with spoilt(engine) as (remote, _):
         await remote.close()
         with pytest.raises(StoreUnavailableError, match="closed"):
             await remote.list(user="ana")
 
 
-async def test_times_keep_their_zone_and_texts_their_characters(engine: AsyncRecollect) -> None:
+async def test_times_keep_their_zone_and_texts_their_characters(engine: AsyncToldOnce) -> None:
     said_at = datetime(2026, 3, 29, 2, 30, tzinfo=ZoneInfo("Asia/Kathmandu"))
     text = "Zoë trinkt 🍵 in Łódź, ‏עברית‏ и 日本語."
     async with spoilt(engine) as (remote, _):

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from make_sync_script import make_sync
-from recollect import Recollect
-from recollect.engine import AsyncRecollect
-from recollect.engine.lazy_property import lazy_property
-from recollect.engine.remote import RemoteRecollect
-from recollect.engine.remote.unavailable import NOT_OVER_HTTP
-from recollect.errors import NotOverHttpError
-from recollect.types import Access, EmbedderKind, EmbedderSpec, NewApiKey
 from remote_engine import connected
+from toldonce import ToldOnce
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.lazy_property import lazy_property
+from toldonce.engine.remote import RemoteToldOnce
+from toldonce.engine.remote.unavailable import NOT_OVER_HTTP
+from toldonce.errors import NotOverHttpError
+from toldonce.types import Access, EmbedderKind, EmbedderSpec, NewApiKey
 
 NAMESPACES = ("", *make_sync.namespaces())
 # Opening is different: `open` opens a database, `connect` a connection.
@@ -40,12 +40,12 @@ def function_of(member: Any) -> Any:
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
-async def test_each_method_of_the_library_is_there_with_its_parameters(engine: AsyncRecollect, namespace: str) -> None:
+async def test_each_method_of_the_library_is_there_with_its_parameters(engine: AsyncToldOnce, namespace: str) -> None:
     async with connected(engine) as remote:
         near, far = (type(getattr(each, namespace) if namespace else each) for each in (engine, remote))
         assert issubclass(far, near)
         own = {
-            name for base in far.__mro__ if base.__module__.startswith("recollect.engine.remote") for name in vars(base)
+            name for base in far.__mro__ if base.__module__.startswith("toldonce.engine.remote") for name in vars(base)
         }
         for name, member in methods(near).items():
             if name in OPENINGS:
@@ -57,13 +57,13 @@ async def test_each_method_of_the_library_is_there_with_its_parameters(engine: A
             assert inspect.iscoroutinefunction(near_function) == inspect.iscoroutinefunction(far_function), name
 
 
-async def test_each_namespace_of_the_library_is_there(engine: AsyncRecollect) -> None:
+async def test_each_namespace_of_the_library_is_there(engine: AsyncToldOnce) -> None:
     async with connected(engine) as remote:
         for namespace in make_sync.namespaces():
-            assert type(getattr(remote, namespace)).__module__ == f"recollect.engine.remote.{namespace}"
+            assert type(getattr(remote, namespace)).__module__ == f"toldonce.engine.remote.{namespace}"
 
 
-async def called(remote: RemoteRecollect, name: str) -> None:
+async def called(remote: RemoteToldOnce, name: str) -> None:
     """Read a property, or call a method."""
     namespace, _, method = name.rpartition(".")
     more = {"actor": "cli"} if name == "keys.note_act" else {}
@@ -74,13 +74,13 @@ async def called(remote: RemoteRecollect, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NOT_OVER_HTTP)
-async def test_what_is_missing_says_why_and_what_to_do(engine: AsyncRecollect, name: str) -> None:
+async def test_what_is_missing_says_why_and_what_to_do(engine: AsyncToldOnce, name: str) -> None:
     async with connected(engine) as remote:
         with pytest.raises(NotOverHttpError, match=f"^{name} is not available over HTTP: .{{20}}"):
             await called(remote, name)
 
 
-async def test_nothing_else_is_missing(engine: AsyncRecollect) -> None:
+async def test_nothing_else_is_missing(engine: AsyncToldOnce) -> None:
     """Each other method has a body of its own: none raises as soon as it is called."""
     async with connected(engine) as remote:
         refusing = set()
@@ -92,9 +92,9 @@ async def test_nothing_else_is_missing(engine: AsyncRecollect) -> None:
         assert refusing == {name for name in NOT_OVER_HTTP if "." in name}
 
 
-async def test_an_unknown_attribute_is_none(engine: AsyncRecollect) -> None:
+async def test_an_unknown_attribute_is_none(engine: AsyncToldOnce) -> None:
     async with connected(engine) as remote:
-        assert isinstance(remote, AsyncRecollect)
+        assert isinstance(remote, AsyncToldOnce)
         assert not hasattr(remote, "nothing")
         assert not hasattr(remote, "settings")
         with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -102,13 +102,13 @@ async def test_an_unknown_attribute_is_none(engine: AsyncRecollect) -> None:
 
 
 def test_both_faces_connect_in_the_same_way() -> None:
-    near, far = (list(inspect.signature(face.connect).parameters) for face in (AsyncRecollect, Recollect))
+    near, far = (list(inspect.signature(face.connect).parameters) for face in (AsyncToldOnce, ToldOnce))
     assert near == far == ["url", "key", "timeout_s", "retries"]
-    assert inspect.iscoroutinefunction(AsyncRecollect.connect)
-    assert RemoteRecollect.connect.__doc__ == AsyncRecollect.connect.__doc__ == Recollect.connect.__doc__
+    assert inspect.iscoroutinefunction(AsyncToldOnce.connect)
+    assert RemoteToldOnce.connect.__doc__ == AsyncToldOnce.connect.__doc__ == ToldOnce.connect.__doc__
 
 
-async def test_a_key_that_would_expire_can_be_made_and_read(engine: AsyncRecollect) -> None:
+async def test_a_key_that_would_expire_can_be_made_and_read(engine: AsyncToldOnce) -> None:
     _, operator = await engine.keys.create(NewApiKey(name="operator", access=Access.ADMIN, tenant=None))
     async with connected(engine, operator) as remote:
         made, secret = await remote.keys.create(NewApiKey(name="phone", access=Access.READ, user="ana"))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extraction.evidence import check_evidence
-from recollect.extraction.rules import read_by_rules
-from recollect.extraction.sources import ExtractionInput
-from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
+from toldonce.extraction.evidence import check_evidence
+from toldonce.extraction.rules import read_by_rules
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -251,7 +251,7 @@ def test_a_secret_never_reaches_a_candidate() -> None:
 
 
 def test_injected_memory_is_never_extracted_again() -> None:
-    assert form("<recollect-memory k>I live in Rome.</recollect-memory k>What should I eat?") == []
+    assert form("<toldonce-memory k>I live in Rome.</toldonce-memory k>What should I eat?") == []
 
 
 def test_the_assistants_words_are_no_facts_of_the_user() -> None:
@@ -265,7 +265,7 @@ def test_a_message_cannot_flood_the_memory() -> None:
 _PIECES = st.sampled_from(
     """I I'm my am moved from to Oslo and in May with a dog named Rex , . ; - because like allergic peanuts work at
     last week not never always is 5 ? ! " ' ( we you if please call me so yesterday > ```
-    <recollect-memory &lt; I’m “I” live""".split()
+    <toldonce-memory &lt; I’m “I” live""".split()
 )
 
 

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.extraction.rules import read_by_rules
-from recollect.extraction.sources import ExtractionInput
-from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
+from toldonce.extraction.rules import read_by_rules
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2026, 3, 4, 8, tzinfo=UTC)  # a Wednesday
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.extraction.rules.foreign_facts import LANGUAGES
-from recollect.extraction.rules.foreign_languages import foreign_language
-from recollect.extraction.rules.foreign_statements import stated_facts
+from toldonce.extraction.rules.foreign_facts import LANGUAGES
+from toldonce.extraction.rules.foreign_languages import foreign_language
+from toldonce.extraction.rules.foreign_statements import stated_facts
 
 EXAMPLES = tomllib.loads((Path(__file__).parent / "foreign_examples.toml").read_text("utf-8"))
 MIN_FACTS, MIN_NOTHING = 8, 6

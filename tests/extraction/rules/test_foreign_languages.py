@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.rules.foreign_languages import foreign_language
+from toldonce.extraction.rules.foreign_languages import foreign_language
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.extraction.rules.foreign_facts import foreign_facts
-from recollect.time_zones import read_zone
+from toldonce.extraction.rules.foreign_facts import foreign_facts
+from toldonce.time_zones import read_zone
 
 
 @pytest.mark.parametrize(

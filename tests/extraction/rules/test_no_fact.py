@@ -3,9 +3,9 @@
 import pytest
 
 from extractor_inputs import logged, source
-from recollect.extraction.rules import read_by_rules
-from recollect.extraction.rules.extractor import MAX_SLOT_MESSAGE
-from recollect.types import MemoryKind
+from toldonce.extraction.rules import read_by_rules
+from toldonce.extraction.rules.extractor import MAX_SLOT_MESSAGE
+from toldonce.types import MemoryKind
 
 FILLER = "The harbour was quiet and the gulls were loud. "
 

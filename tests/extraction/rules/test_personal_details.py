@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.types import MemoryKind
 from sample_chats import tell
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import MemoryKind
 
 OTHERS = (
     "bit of news, Eoin's told us they're nonbinary and they go by Ro now, they/them. trying my best",
@@ -16,12 +16,12 @@ OWN = ("i'm Sam, they/them", "I use they/them", "My name is Kim, she/her")
 
 
 @pytest.mark.parametrize("said", OTHERS)
-async def test_pronouns_of_others_are_not_the_users(engine: AsyncRecollect, said: str) -> None:
+async def test_pronouns_of_others_are_not_the_users(engine: AsyncToldOnce, said: str) -> None:
     await tell(engine, said)
     assert not [fact for fact in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if fact.key == "pronouns"]
 
 
 @pytest.mark.parametrize("said", OWN)
-async def test_pronouns_behind_oneself_are_the_users(engine: AsyncRecollect, said: str) -> None:
+async def test_pronouns_behind_oneself_are_the_users(engine: AsyncToldOnce, said: str) -> None:
     await tell(engine, said)
     assert [fact for fact in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if fact.key == "pronouns"]

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from extractor_inputs import KNOWN, source
-from recollect.extraction.llm import extract_by_model
-from recollect.extraction.redaction import redact
-from recollect.extraction.schemas import schema_for
-from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY
-from recollect.profiles.registry import ProfileRegistry
-from recollect.testing import ScriptedModel
-from recollect.types import NO_COMPARISON, Comparison, Memory
+from toldonce.extraction.llm import extract_by_model
+from toldonce.extraction.redaction import redact
+from toldonce.extraction.schemas import schema_for
+from toldonce.extraction.schemas.output_schema import MAX_SHOWN_MEMORY
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.testing import ScriptedModel
+from toldonce.types import NO_COMPARISON, Comparison, Memory
 
 ITEM: dict[str, Any] = {"text": "The user moved to Oslo.", "message": 1, "quote": "I moved to Oslo in May"}
 

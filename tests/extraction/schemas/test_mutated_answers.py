@@ -7,17 +7,17 @@ import pytest
 
 from extractor_inputs import logged, source
 from integration.malformed import PROFILES, SAID, good
-from recollect.errors import ModelError
-from recollect.extraction.evidence import check_evidence
-from recollect.extraction.llm import extract_by_model
-from recollect.extraction.schemas import schema_for
-from recollect.extraction.sources import ExtractionInput
-from recollect.extraction.summary_evidence import check_summary
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.model_output import parse_model_output
-from recollect.providers.openai_wire import near, wanted
-from recollect.testing import ScriptedModel
 from soak import SOAK
+from toldonce.errors import ModelError
+from toldonce.extraction.evidence import check_evidence
+from toldonce.extraction.llm import extract_by_model
+from toldonce.extraction.schemas import schema_for
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.extraction.summary_evidence import check_summary
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.model_output import parse_model_output
+from toldonce.providers.openai_wire import near, wanted
+from toldonce.testing import ScriptedModel
 
 MUTATIONS = 250 if SOAK else 20
 _PIECES = ('"', "'", "{", "}", "[", "]", ":", ",", "\\", "null", "NaN", "1e999", "\x00", "\ud800", "\u2028", "```", "-")

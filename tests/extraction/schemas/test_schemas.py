@@ -3,14 +3,14 @@
 import pytest
 
 from extractor_inputs import KNOWN, logged, source
-from recollect.extraction.llm import ModelExtraction, extract_by_model
-from recollect.extraction.schemas import OutputSchema, schema_for
-from recollect.extraction.sources import ExtractionInput
-from recollect.profiles.policies import FormPolicy
-from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.token_counter import token_counter
-from recollect.testing import ScriptedModel
-from recollect.types import Candidate, MemoryKind
+from toldonce.extraction.llm import ModelExtraction, extract_by_model
+from toldonce.extraction.schemas import OutputSchema, schema_for
+from toldonce.extraction.sources import ExtractionInput
+from toldonce.profiles.policies import FormPolicy
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.token_counter import token_counter
+from toldonce.testing import ScriptedModel
+from toldonce.types import Candidate, MemoryKind
 
 
 def shape_of(profile: str) -> OutputSchema:
@@ -145,7 +145,7 @@ async def test_c8_a_characters_record_says_where_it_comes_from() -> None:
     candidate = await one(item, "character", given)
     assert (candidate.type, candidate.speaker, candidate.importance) == ("DECISION", "Kira", 0.8)
     assert candidate.detail.summary == "Kira chose red."
-    assert candidate.detail.source_uri == "recollect://c/3"
+    assert candidate.detail.source_uri == "toldonce://c/3"
     assert candidate.detail.source_context == "Kira and Marcus, 20 November 2026"
     assert candidate.detail.tags == ("pair:kira+marcus",)
 
@@ -246,7 +246,7 @@ async def test_a1_a_paragraph_rests_on_the_messages_it_sums_up() -> None:
     [candidate] = (await read(data, "app")).candidates
     assert (candidate.sums_up, candidate.seq, candidate.importance) == ((7, 8), 7, 0.7)
     assert candidate.detail.tags == ("oslo",)
-    assert candidate.detail.source_uri == "recollect://c/8"
+    assert candidate.detail.source_uri == "toldonce://c/8"
 
 
 async def test_a_paragraph_without_numbers_rests_on_the_whole_conversation() -> None:

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from extraction.made_secrets import BASE58, Luck
-from recollect.extraction.secret_kinds.checksums import CHECKS, compact
-from recollect.extraction.secret_kinds.formats import IdFormat, KeyFormat, Place, id_formats, key_formats, read_shape
-from recollect.extraction.secret_kinds.phrases import bip39_words
+from toldonce.extraction.secret_kinds.checksums import CHECKS, compact
+from toldonce.extraction.secret_kinds.formats import IdFormat, KeyFormat, Place, id_formats, key_formats, read_shape
+from toldonce.extraction.secret_kinds.phrases import bip39_words
 
 FOLDER = Path(__file__).parent
 # A place of "20 or more" gets so many more than 20.

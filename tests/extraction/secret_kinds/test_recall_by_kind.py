@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from extraction.secret_kinds.made_kinds import cases, kinds, wordings
-from recollect.extraction.redaction import redact
 from soak import SOAK
+from toldonce.extraction.redaction import redact
 
 SEEDS = range(2 if SOAK else 1)
 MIN_RECALL = 0.95

@@ -1,4 +1,4 @@
-// Chats through a Recollect server with one client library and prints what came of it as one JSON object.
+// Chats through a ToldOnce server with one client library and prints what came of it as one JSON object.
 // Usage: node chat.mjs LIBRARY BASE_URL USER MODEL
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, stepCountIs, streamText, tool } from "ai";
@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { z } from "zod";
 
 const [library, baseURL, user, model] = process.argv.slice(2);
-const headers = { "x-recollect-user": user };
+const headers = { "x-toldonce-user": user };
 const question = "What am I allergic to?";
 const weather = "How is the weather in Oslo?";
 

@@ -6,10 +6,10 @@ import httpx
 import pytest
 
 from append_only import ScriptedChat
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.types import Identity
 from sample_chats import assistant, user
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.types import Identity
 
 TALK = [
     user("I need a calendar entry for my dentist on 12 May at nine, please."),
@@ -18,16 +18,14 @@ TALK = [
 
 
 @pytest.fixture
-async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+async def api(engine: AsyncToldOnce) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=build_app(engine))
-    named = {"x-recollect-user": "local"}
+    named = {"x-toldonce-user": "local"}
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=named) as client:
         yield client
 
 
-async def ended(
-    api: httpx.AsyncClient, engine: AsyncRecollect, conversation: str = "c1", app: str = "calendar"
-) -> None:
+async def ended(api: httpx.AsyncClient, engine: AsyncToldOnce, conversation: str = "c1", app: str = "calendar") -> None:
     body = {"reason": "window closed", "appId": app, "messages": TALK}
     answer = await api.post(f"/conversations/{conversation}/end", json=body)
     assert answer.status_code == 202
@@ -35,7 +33,7 @@ async def ended(
     await engine.form()
 
 
-async def test_a1_ending_a_conversation_makes_a_memory_of_it(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a1_ending_a_conversation_makes_a_memory_of_it(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     assert (await api.get("/apps/calendar/memories")).json() == {"memories": []}
     await ended(api, engine)
     listed = (await api.get("/apps/calendar/memories")).json()["memories"]
@@ -46,7 +44,7 @@ async def test_a1_ending_a_conversation_makes_a_memory_of_it(api: httpx.AsyncCli
 
 
 async def test_a7_memories_are_deleted_by_their_number_and_all_at_once(
-    api: httpx.AsyncClient, engine: AsyncRecollect
+    api: httpx.AsyncClient, engine: AsyncToldOnce
 ) -> None:
     await ended(api, engine)
     await ended(api, engine, "c2")
@@ -60,13 +58,13 @@ async def test_a7_memories_are_deleted_by_their_number_and_all_at_once(
 
 
 @pytest.mark.parametrize("number", ["0", "99", "-1", "x", "9" * 40, "\u0661"])
-async def test_a7_an_unknown_number_is_404(api: httpx.AsyncClient, engine: AsyncRecollect, number: str) -> None:
+async def test_a7_an_unknown_number_is_404(api: httpx.AsyncClient, engine: AsyncToldOnce, number: str) -> None:
     await ended(api, engine)
     assert (await api.delete(f"/apps/calendar/memories/{number}")).status_code == 404
 
 
 async def test_a9_memories_outlive_the_uninstalled_app_unless_purged(
-    api: httpx.AsyncClient, engine: AsyncRecollect
+    api: httpx.AsyncClient, engine: AsyncToldOnce
 ) -> None:
     assert (await api.post("/apps", json={"appId": "calendar"})).status_code == 201
     await ended(api, engine)
@@ -81,12 +79,12 @@ async def test_a9_memories_outlive_the_uninstalled_app_unless_purged(
     assert (await api.delete("/apps/calendar", params={"purgeMemories": "maybe"})).status_code == 400
 
 
-async def test_a9_another_app_and_another_user_see_nothing(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a9_another_app_and_another_user_see_nothing(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     await ended(api, engine)
     nothing: dict[str, object] = {"memories": []}
     assert (await api.get("/apps/notes/memories")).json() == nothing
-    assert (await api.get("/apps/calendar/memories", headers={"x-recollect-user": "ben"})).json() == nothing
-    assert (await api.get("/conversations/c1/app", headers={"x-recollect-user": "ben"})).status_code == 404
+    assert (await api.get("/apps/calendar/memories", headers={"x-toldonce-user": "ben"})).json() == nothing
+    assert (await api.get("/conversations/c1/app", headers={"x-toldonce-user": "ben"})).status_code == 404
 
 
 async def test_an_unknown_conversation_can_be_neither_ended_nor_saved(api: httpx.AsyncClient) -> None:
@@ -95,7 +93,7 @@ async def test_an_unknown_conversation_can_be_neither_ended_nor_saved(api: httpx
     assert (await api.post("/conversations/c/end", json={"reason": ""})).status_code == 400
 
 
-async def test_a_trace_says_what_memory_did_for_each_request(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_trace_says_what_memory_did_for_each_request(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     await engine.add("The user is allergic to peanuts.")
     named = Identity(subject=engine.subject(None), conversation="c1")
     chat = ScriptedChat(engine, named)

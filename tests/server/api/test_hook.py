@@ -3,20 +3,20 @@
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
 
 
 @pytest.fixture
-def client(engine: AsyncRecollect) -> httpx.AsyncClient:
+def client(engine: AsyncToldOnce) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=build_app(engine)), base_url="http://localhost")
 
 
 async def post(client: httpx.AsyncClient, **body: object) -> httpx.Response:
-    return await client.post("/api/hook", json=body, headers={"x-recollect-user": "ana"})
+    return await client.post("/api/hook", json=body, headers={"x-toldonce-user": "ana"})
 
 
-async def test_a_hook_records_and_recalls(client: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_hook_records_and_recalls(client: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     said = {"conversation": "s1", "turn": "1", "app": "shop-1"}
     first = await post(
         client, event="prompt", text="We use pnpm in this project, never npm. I'm allergic to nuts.", **said
@@ -50,7 +50,7 @@ async def test_a_malformed_request_is_refused(client: httpx.AsyncClient, body: d
     assert (await post(client, **body)).status_code == 400
 
 
-async def test_a_late_turn_has_its_own_time(client: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_late_turn_has_its_own_time(client: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     late = {"conversation": "s1", "turn": "1", "at": "2025-05-03T08:00:00Z"}
     for event, text in (("prompt", "I live in Oslo."), ("answer", "Noted.")):
         assert (await post(client, event=event, text=text, **late)).json() == {"context": ""}
@@ -60,11 +60,11 @@ async def test_a_late_turn_has_its_own_time(client: httpx.AsyncClient, engine: A
     assert [message.said_at.year for message in messages] == [2025, 2025]
 
 
-async def test_a_hook_may_not_run_without_recording(client: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_hook_may_not_run_without_recording(client: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     answer = await client.post(
         "/api/hook",
         json={"event": "prompt", "conversation": "s", "text": "I like tea."},
-        headers={"x-recollect-user": "ana", "x-recollect-memory": "read"},
+        headers={"x-toldonce-user": "ana", "x-toldonce-memory": "read"},
     )
 
     assert answer.status_code == 400

@@ -6,19 +6,19 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.providers.token_counter import token_counter
-from recollect.server.app import build_app
-from recollect.settings import Settings
-from recollect.testing import FakeClock, WordEmbedder
 from stores import DIALECTS, new_store, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.token_counter import token_counter
+from toldonce.server.app import build_app
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, WordEmbedder
 
-ANA, BEN = {"x-recollect-user": "ana"}, {"x-recollect-user": "ben"}
+ANA, BEN = {"x-toldonce-user": "ana"}, {"x-toldonce-user": "ben"}
 TEA = {"content": "Ana likes tea.", "type": "preference", "importance": 0.9}
 
 
 @pytest.fixture(params=DIALECTS)
-async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
+async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncToldOnce]:
     parts = Components(
         settings=Settings(database_url=url_of(request.param, tmp_path)),
         clock=clock,
@@ -27,18 +27,18 @@ async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Pat
         model=None,
         counter=token_counter(),
     )
-    async with AsyncRecollect(parts) as opened:
+    async with AsyncToldOnce(parts) as opened:
         yield opened
 
 
 @pytest.fixture
-async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+async def api(engine: AsyncToldOnce) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=build_app(engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=ANA) as client:
         yield client
 
 
-async def test_a_note_is_added_to_the_callers_memory(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_note_is_added_to_the_callers_memory(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     answer = await api.post("/api/memory", json=TEA)
     assert answer.status_code == 201
     one = answer.json()
@@ -49,7 +49,7 @@ async def test_a_note_is_added_to_the_callers_memory(api: httpx.AsyncClient, eng
     assert [note.text for note in await engine.list(user="ben")] == ["I row."]
 
 
-async def test_a_hundred_notes_are_added_in_one_request(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_hundred_notes_are_added_in_one_request(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     texts = [f"Shelf {number} holds boxes." for number in range(100)]
     answer = await api.post("/api/memory", json=[{"content": text} for text in texts])
     assert answer.status_code == 201
@@ -69,7 +69,7 @@ async def test_a_hundred_notes_are_added_in_one_request(api: httpx.AsyncClient, 
     ],
 )
 async def test_what_cannot_be_kept_is_named_and_nothing_is(
-    api: httpx.AsyncClient, engine: AsyncRecollect, sent: object, said: str, param: str | None
+    api: httpx.AsyncClient, engine: AsyncToldOnce, sent: object, said: str, param: str | None
 ) -> None:
     answer = await api.post("/api/memory", json=sent)
     assert answer.status_code == 400

@@ -5,17 +5,17 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.types import RequestScope
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.types import RequestScope
 
-ANA = {"x-recollect-user": "ana"}
+ANA = {"x-toldonce-user": "ana"}
 NEW = {"content": "Ana likes tea.", "type": "PREFERENCE", "importance": 0.9}
 
 
 @pytest.fixture
-async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+async def api(engine: AsyncToldOnce) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=build_app(engine))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=ANA) as client:
         yield client
@@ -43,7 +43,7 @@ async def test_s11_a_memory_is_added_listed_read_and_deleted(api: httpx.AsyncCli
     assert (await api.get(memories)).json() == []
 
 
-async def test_s11_a_session_exists_from_its_first_message(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_s11_a_session_exists_from_its_first_message(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     assert (await api.get("/api/sessions/s2/memories")).status_code == 404
     await engine.record([user("I like tea.")], user="ana", conversation="s2", scope=RequestScope(profile="session"))
     await engine.form()
@@ -61,7 +61,7 @@ async def test_s11_a_session_without_an_id_gets_one(api: httpx.AsyncClient) -> N
 async def test_s12_an_unknown_session_or_memory_is_404(api: httpx.AsyncClient) -> None:
     memories = await opened(api)
     one = (await api.post(memories, json=NEW)).json()["id"]
-    stranger = {"x-recollect-user": "ben"}
+    stranger = {"x-toldonce-user": "ben"}
     for method, path, headers in (
         ("GET", "/api/sessions/gone/memories", ANA),
         ("POST", "/api/sessions/gone/memories", ANA),
@@ -114,7 +114,7 @@ async def test_a_limit_out_of_range_never_means_all(api: httpx.AsyncClient, limi
 
 async def test_users_are_told_apart_by_the_path_as_well(api: httpx.AsyncClient) -> None:
     await opened(api)
-    plain = {"x-recollect-user": ""}
+    plain = {"x-toldonce-user": ""}
     assert (await api.get("/u/ana/api/sessions/s1", headers=plain)).status_code == 200
     assert (await api.get("/u/ben/api/sessions/s1", headers=plain)).status_code == 404
     assert (await api.get("/u/ben/api/sessions/s1")).status_code == 403, "path and header name different users"

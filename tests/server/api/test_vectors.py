@@ -6,18 +6,18 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.app import build_app
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.app import build_app
 
 QUERY = "/v1/vectors/query"
 
 
-def client(engine: AsyncRecollect) -> httpx.AsyncClient:
+def client(engine: AsyncToldOnce) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=httpx.ASGITransport(app=build_app(engine)), base_url="http://localhost")
 
 
 @pytest.fixture
-async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+async def api(engine: AsyncToldOnce) -> AsyncIterator[httpx.AsyncClient]:
     for who, text in (("ana", "Ana plays the cello."), ("ana", "Ana lives in Oslo."), ("ben", "Ben plays the cello.")):
         await engine.add(text, user=who)
     async with client(engine) as opened:
@@ -42,14 +42,14 @@ async def test_u10_a_vector_of_ones_own_is_taken(api: httpx.AsyncClient, parts: 
 async def test_u10_without_a_user_it_is_the_caller_and_strictly_refused(parts: Components) -> None:
     strict = replace(parts, settings=parts.settings.model_copy(update={"strict_vectors": True}))
     for given, status in ((parts, 200), (strict, 400)):
-        async with client(AsyncRecollect(given)) as api:
+        async with client(AsyncToldOnce(given)) as api:
             answer = await api.post(QUERY, json={"query": "cello"})
             assert answer.status_code == status
-    assert "RECOLLECT_STRICT_VECTORS" in answer.json()["error"]["message"]
+    assert "TOLDONCE_STRICT_VECTORS" in answer.json()["error"]["message"]
 
 
 async def test_u15_no_header_opens_another_users_vectors(api: httpx.AsyncClient) -> None:
-    answer = await api.post(QUERY, json={"query": "cello", "userId": "ben"}, headers={"x-recollect-user": "ana"})
+    answer = await api.post(QUERY, json={"query": "cello", "userId": "ben"}, headers={"x-toldonce-user": "ana"})
     assert answer.status_code == 403
     assert "Ben" not in answer.text
 

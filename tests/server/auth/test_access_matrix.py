@@ -12,28 +12,28 @@ import pytest
 from pydantic import SecretStr
 
 from keyed_server import ANA, KEYS, KeyedServer, keyed_server
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.api.v1 import OPERATIONS as RESOURCES
-from recollect.server.api.v1.operation import ResourceOperation
-from recollect.server.app import build_app
-from recollect.settings import Settings
-from recollect.types import Access, RequestScope, Subject
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.api.v1 import OPERATIONS as RESOURCES
+from toldonce.server.api.v1.operation import ResourceOperation
+from toldonce.server.app import build_app
+from toldonce.settings import Settings
+from toldonce.types import Access, RequestScope, Subject
 
 SECRET = "a-secret-of-sufficient-length-for-hs256"
-CHAT = {"model": "recollect/offline", "messages": [{"role": "user", "content": "My bird is the heron."}]}
+CHAT = {"model": "toldonce/offline", "messages": [{"role": "user", "content": "My bird is the heron."}]}
 TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 END = {"messages": [{"role": "user", "content": "My bird is the heron."}]}
 
 
 @pytest.fixture
-async def server(parts: Components, engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
+async def server(parts: Components, engine: AsyncToldOnce) -> AsyncIterator[KeyedServer]:
     async with keyed_server(engine) as opened:
         yield opened
 
 
 NOT_AUTHENTICATED = ("none", "unknown", "revoked", "expired")
-ANA_S = {"x_recollect_user": "ana", "x_recollect_tenant": "acme"}
+ANA_S = {"x_toldonce_user": "ana", "x_toldonce_tenant": "acme"}
 # What is asked, as user ana of tenant acme: method, path, body, access, and whether a key of the app may ask it.
 ROUTES: list[tuple[str, str, object, Access, bool]] = [
     ("POST", "/v1/chat/completions", CHAT, Access.READ, True),
@@ -58,7 +58,7 @@ ROUTES: list[tuple[str, str, object, Access, bool]] = [
 MAY = ("ana reads", "ana", "any user", "tenant admin", "operator")
 
 
-async def prepare(engine: AsyncRecollect) -> None:
+async def prepare(engine: AsyncToldOnce) -> None:
     scope = RequestScope(profile="session")
     await engine.conversations.open("s0", user=ANA, scope=scope)
     await engine.record(
@@ -83,7 +83,7 @@ def expected(who: str, path: str, access: Access, for_apps: bool) -> set[int]:
 
 @pytest.mark.parametrize("who", [*NOT_AUTHENTICATED, *KEYS])
 async def test_each_route_answers_each_sender_as_it_should(
-    server: KeyedServer, engine: AsyncRecollect, who: str
+    server: KeyedServer, engine: AsyncToldOnce, who: str
 ) -> None:
     await prepare(engine)
     for method, path, body, access, for_apps in ROUTES:
@@ -113,7 +113,7 @@ async def test_each_operation_of_the_api_checks_its_sender(server: KeyedServer, 
     unknown = str(uuid.UUID(int=7))
     path = re.sub(r"{(\w+)}", lambda name: "user:ana" if name[1] == "subject" else unknown, operation.path)
     for who in (*NOT_AUTHENTICATED, *KEYS):
-        tenant = {} if who == "operator" and "{subject}" not in operation.path else {"x_recollect_tenant": "acme"}
+        tenant = {} if who == "operator" and "{subject}" not in operation.path else {"x_toldonce_tenant": "acme"}
         answer = await server.ask(who, operation.method, path, **tenant)
         if who in NOT_AUTHENTICATED:
             assert answer.status_code == 401, who
@@ -125,7 +125,7 @@ async def test_each_operation_of_the_api_checks_its_sender(server: KeyedServer, 
 
 
 @pytest.mark.parametrize("who", [*NOT_AUTHENTICATED, "bob", "other tenant", "ana reads"])
-async def test_a_refused_request_stores_nothing(server: KeyedServer, engine: AsyncRecollect, who: str) -> None:
+async def test_a_refused_request_stores_nothing(server: KeyedServer, engine: AsyncToldOnce, who: str) -> None:
     before = await engine.admin.subjects()
     for method, path, body, access, _ in ROUTES:
         if access is Access.WRITE or who != "ana reads":
@@ -149,7 +149,7 @@ async def test_everyone_may_ask_whether_the_server_is_alive(server: KeyedServer,
 
 
 async def test_a7_an_administrator_reads_and_purges_an_app_over_all_users(
-    server: KeyedServer, engine: AsyncRecollect
+    server: KeyedServer, engine: AsyncToldOnce
 ) -> None:
     subjects = ["@acme/app:ana/calendar", "@acme/app:bob/calendar", "@acme/app:calendar"]
     others = ["@bolt/app:ana/calendar", "app:ana/calendar", "@acme/app:ana/notes"]
@@ -173,31 +173,31 @@ async def test_a7_an_administrator_reads_and_purges_an_app_over_all_users(
 
 
 NARROWING = [
-    ("ana", {"x_recollect_user": "bob"}),
+    ("ana", {"x_toldonce_user": "bob"}),
     ("ana", {"x_openwebui_user_id": "bob"}),
-    ("ana", {"x_recollect_tenant": "bolt"}),
-    ("any user", {"x_recollect_user": "ana", "x_openwebui_user_id": "bob"}),
-    ("any user", {"x_recollect_user": "ana", "x_recollect_tenant": "bolt"}),
-    ("any user", {"x_recollect_user": "ana", "x_recollect_tenant": "@"}),
-    ("app", {"x_recollect_user": "ana", "x_recollect_app": "notes"}),
-    ("app", {"x_recollect_user": "ana", "x_recollect_profile": "user"}),
-    ("app", {"x_recollect_user": "ana", "x_recollect_profile": "default"}),
-    ("ana reads", {"x_recollect_memory": "record"}),
+    ("ana", {"x_toldonce_tenant": "bolt"}),
+    ("any user", {"x_toldonce_user": "ana", "x_openwebui_user_id": "bob"}),
+    ("any user", {"x_toldonce_user": "ana", "x_toldonce_tenant": "bolt"}),
+    ("any user", {"x_toldonce_user": "ana", "x_toldonce_tenant": "@"}),
+    ("app", {"x_toldonce_user": "ana", "x_toldonce_app": "notes"}),
+    ("app", {"x_toldonce_user": "ana", "x_toldonce_profile": "user"}),
+    ("app", {"x_toldonce_user": "ana", "x_toldonce_profile": "default"}),
+    ("ana reads", {"x_toldonce_memory": "record"}),
     ("ana", {"x_openwebui_user_jwt": "not.a.token"}),
-    ("ana", {"x_recollect_key": "rk_b"}),
+    ("ana", {"x_toldonce_key": "rk_b"}),
 ]
 
 
 @pytest.mark.parametrize(("who", "headers"), NARROWING, ids=str)
 async def test_headers_only_narrow_what_a_key_allows(
-    server: KeyedServer, engine: AsyncRecollect, who: str, headers: Mapping[str, str]
+    server: KeyedServer, engine: AsyncToldOnce, who: str, headers: Mapping[str, str]
 ) -> None:
     answer = await server.ask(who, "POST", "/v1/chat/completions", CHAT, **headers)
     assert answer.status_code == 403, answer.text
     assert await engine.admin.subjects() == []
 
 
-async def test_a_body_names_no_other_user(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_a_body_names_no_other_user(server: KeyedServer, engine: AsyncToldOnce) -> None:
     query = {"query": "bird", "limit": 3, "userId": "bob"}
     assert (await server.ask("ana", "POST", "/v1/vectors/query", query)).status_code == 403
     assert (await server.ask("ana", "POST", "/v1/chat/completions", {**CHAT, "user": "bob"})).status_code == 200
@@ -205,16 +205,16 @@ async def test_a_body_names_no_other_user(server: KeyedServer, engine: AsyncReco
     assert {subject.text for subject in await engine.admin.subjects()} == {"@acme/user:ana"}
 
 
-async def test_a_key_for_any_user_without_a_name_remembers_nothing(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_a_key_for_any_user_without_a_name_remembers_nothing(server: KeyedServer, engine: AsyncToldOnce) -> None:
     answer = await server.ask("any user", "POST", "/v1/chat/completions", CHAT)
-    assert (answer.status_code, answer.headers["x-recollect-memory"]) == (200, "anonymous")
+    assert (answer.status_code, answer.headers["x-toldonce-memory"]) == (200, "anonymous")
     named = await server.ask("any user", "POST", "/v1/chat/completions", {**CHAT, "user": "bob"})
-    assert named.headers["x-recollect-memory"] != "anonymous"
+    assert named.headers["x-toldonce-memory"] != "anonymous"
     await engine.form()
     assert {subject.text for subject in await engine.admin.subjects()} == {"@acme/user:bob"}
 
 
-async def test_a_reading_key_recalls_and_records_nothing(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_a_reading_key_recalls_and_records_nothing(server: KeyedServer, engine: AsyncToldOnce) -> None:
     await engine.add("My bird is the heron.", user=ANA)
     answer = await server.ask("ana reads", "POST", "/v1/chat/completions", CHAT)
     assert answer.status_code == 200
@@ -222,8 +222,8 @@ async def test_a_reading_key_recalls_and_records_nothing(server: KeyedServer, en
     assert await engine.conversations.list(user=ANA) == []
 
 
-async def test_limits_of_a_key_are_kept(server: KeyedServer, engine: AsyncRecollect) -> None:
-    from recollect.types import KeyLimits
+async def test_limits_of_a_key_are_kept(server: KeyedServer, engine: AsyncToldOnce) -> None:
+    from toldonce.types import KeyLimits
 
     small = replace(KEYS["ana"], limits=KeyLimits(requests_per_minute=2, body_bytes=1000))
     _, server.secrets["small"] = await engine.keys.create(small)
@@ -236,7 +236,7 @@ async def test_limits_of_a_key_are_kept(server: KeyedServer, engine: AsyncRecoll
     assert (await server.ask("ana", "POST", "/v1/chat/completions", CHAT)).status_code == 200
 
 
-def signed(engine: AsyncRecollect, **changed: Any) -> str:
+def signed(engine: AsyncToldOnce, **changed: Any) -> str:
     now = int(engine.clock.now().timestamp())
     claims = {"iss": "open-webui", "sub": "ana", "iat": now, "exp": now + 300, **changed}
     return jwt.encode(claims, SECRET, algorithm="HS256")
@@ -244,7 +244,7 @@ def signed(engine: AsyncRecollect, **changed: Any) -> str:
 
 async def test_open_webui_names_its_user_by_signature(parts: Components) -> None:
     settings = Settings(database_url=parts.settings.database_url, host="0.0.0.0", jwt_secret=SecretStr(SECRET))
-    engine = AsyncRecollect(replace(parts, settings=settings))
+    engine = AsyncToldOnce(replace(parts, settings=settings))
     app = build_app(engine)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
         headers = {"x-openwebui-user-jwt": signed(engine)}
@@ -273,7 +273,7 @@ async def test_open_webui_names_its_user_by_signature(parts: Components) -> None
 )
 async def test_without_keys_the_address_decides(parts: Components, settings: dict[str, Any], status: int) -> None:
     chosen = Settings(database_url=parts.settings.database_url, **settings)
-    app = build_app(AsyncRecollect(replace(parts, settings=chosen)))
+    app = build_app(AsyncToldOnce(replace(parts, settings=chosen)))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
         assert (await client.get("/api/memory/stats")).status_code == status
         assert (await client.get("/metrics")).status_code == status

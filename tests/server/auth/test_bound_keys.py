@@ -5,19 +5,19 @@ from collections.abc import AsyncIterator
 import pytest
 
 from keyed_server import ANA, KeyedServer, keyed_server
-from recollect.chat.chat_request import read_request
-from recollect.chat.messages import log_messages
-from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError
-from recollect.types import ConversationSetup, RequestScope, Subject, Turn
 from sample_chats import user
+from toldonce.chat.chat_request import read_request
+from toldonce.chat.messages import log_messages
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BadRequestError
+from toldonce.types import ConversationSetup, RequestScope, Subject, Turn
 
 OTHER = RequestScope(profile="app", app="notes")
 PAIR = [user("Good morning, my friend."), {"role": "assistant", "content": "Good morning! How may I help?"}]
 
 
 @pytest.fixture
-async def server(engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
+async def server(engine: AsyncToldOnce) -> AsyncIterator[KeyedServer]:
     async with keyed_server(engine) as opened:
         yield opened
 
@@ -26,13 +26,13 @@ async def server(engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
 @pytest.mark.parametrize("by_id", [False, True], ids=["own id", "our id"])
 @pytest.mark.parametrize("verb", ["end", "save"])
 async def test_an_apps_key_ends_and_saves_no_other_conversation(
-    server: KeyedServer, engine: AsyncRecollect, verb: str, by_id: bool, messages: list[object]
+    server: KeyedServer, engine: AsyncToldOnce, verb: str, by_id: bool, messages: list[object]
 ) -> None:
     for name, scope in (("c0", OTHER), ("c1", RequestScope(profile="user"))):
         recorded = await engine.record([user("Meetings are at nine.")], user=ANA, conversation=name, scope=scope)
         path = f"/conversations/{recorded.conversation if by_id else name}/{verb}"
         body = {"messages": messages} if verb == "end" else None
-        answer = await server.ask("app", "POST", path, body, x_recollect_user="ana")
+        answer = await server.ask("app", "POST", path, body, x_toldonce_user="ana")
         assert answer.status_code == 404, answer.text
         kept = await engine.conversations.get(recorded.conversation, user=ANA)
         assert kept.ended_at is None
@@ -42,16 +42,16 @@ async def test_an_apps_key_ends_and_saves_no_other_conversation(
 
 @pytest.mark.parametrize("scope", [OTHER, RequestScope(profile="user")], ids=["another app", "no app"])
 async def test_an_app_that_repeats_another_conversation_begins_its_own(
-    server: KeyedServer, engine: AsyncRecollect, scope: RequestScope
+    server: KeyedServer, engine: AsyncToldOnce, scope: RequestScope
 ) -> None:
     """The history that a client sends finds its conversation; for an app's key, only among the app's own."""
     secret = [user("My bird is the heron."), {"role": "assistant", "content": "A fine bird!"}]
     recorded = await engine.record([*PAIR, *secret], user=ANA, scope=scope)
-    body = {"model": "recollect/offline", "messages": [*PAIR, user("I live in Oslo.")]}
-    answer = await server.ask("app", "POST", "/v1/chat/completions", body, x_recollect_user="ana")
+    body = {"model": "toldonce/offline", "messages": [*PAIR, user("I live in Oslo.")]}
+    answer = await server.ask("app", "POST", "/v1/chat/completions", body, x_toldonce_user="ana")
     assert answer.status_code == 200, answer.text
     mine = next(chat for chat in await engine.conversations.list(user=ANA) if chat.app == "calendar")
-    ended = await server.ask("app", "POST", f"/conversations/{mine.id}/end", x_recollect_user="ana")
+    ended = await server.ask("app", "POST", f"/conversations/{mine.id}/end", x_toldonce_user="ana")
     assert ended.status_code == 202, ended.text
     await engine.form()
     calendar = Subject("app", "ana/calendar", "acme")
@@ -60,10 +60,10 @@ async def test_an_app_that_repeats_another_conversation_begins_its_own(
     assert "heron" not in str(known)
     assert len(await engine.conversations.messages(recorded.conversation, user=ANA)) == 4
     again = {
-        "model": "recollect/offline",
+        "model": "toldonce/offline",
         "messages": [*body["messages"], _answer(answer.json()), user("I like jazz.")],
     }
-    await server.ask("app", "POST", "/v1/chat/completions", again, x_recollect_user="ana")
+    await server.ask("app", "POST", "/v1/chat/completions", again, x_toldonce_user="ana")
     assert len(await engine.conversations.list(user=ANA)) == 2  # it goes on with its own
 
 
@@ -73,7 +73,7 @@ def _answer(body: dict[str, object]) -> dict[str, object]:
     return {"role": "assistant", "content": choices[0]["message"]["content"]}
 
 
-async def test_an_app_names_no_conversation_of_another(engine: AsyncRecollect) -> None:
+async def test_an_app_names_no_conversation_of_another(engine: AsyncToldOnce) -> None:
     """Also if it was opened between the check and the record."""
     await engine.record([user("Meetings are at nine.")], user=ANA, conversation="c0", scope=OTHER)
     turn = await _turn_of(engine)
@@ -81,7 +81,7 @@ async def test_an_app_names_no_conversation_of_another(engine: AsyncRecollect) -
         await engine.turns.record(turn)
 
 
-async def _turn_of(engine: AsyncRecollect) -> Turn:
+async def _turn_of(engine: AsyncToldOnce) -> Turn:
     opening = ConversationSetup(profile="app", app="calendar", options={})
     log = log_messages(read_request(b'{"messages": [{"role": "user", "content": "Hi."}]}'), said_at=engine.clock.now())
     return Turn(
@@ -98,7 +98,7 @@ async def _turn_of(engine: AsyncRecollect) -> Turn:
 
 @pytest.mark.parametrize(("who", "status"), [("ana", 403), ("app", 403), ("any user", 200), ("tenant admin", 200)])
 async def test_only_a_key_of_no_single_user_erases_everywhere(
-    server: KeyedServer, engine: AsyncRecollect, who: str, status: int
+    server: KeyedServer, engine: AsyncToldOnce, who: str, status: int
 ) -> None:
     """A memory that was shared with a user is another's, too."""
     bob = Subject("user", "bob", "acme")

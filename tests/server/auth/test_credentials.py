@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.errors import BadIdentityError
-from recollect.server.auth.credentials import take_credential
+from toldonce.errors import BadIdentityError
+from toldonce.server.auth.credentials import take_credential
 
 KEY, PROVIDER = "rk_" + "a" * 43, (b"authorization", b"Bearer sk-provider")
 JWT = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJtZSJ9.c2lnbmF0dXJl"
@@ -17,8 +17,8 @@ JWT = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJtZSJ9.c2lnbmF0dXJl"
         (b"Authorization", f"Token {KEY}"),
         (b"x-api-key", KEY),
         (b"API-Key", KEY),
-        (b"x-recollect-key", KEY),
-        (b"x-recollect-key", f"Bearer {KEY}"),
+        (b"x-toldonce-key", KEY),
+        (b"x-toldonce-key", f"Bearer {KEY}"),
     ],
 )
 def test_our_key_is_taken_out(name: bytes, value: str) -> None:
@@ -27,7 +27,7 @@ def test_our_key_is_taken_out(name: bytes, value: str) -> None:
 
 
 def test_the_providers_key_travels_beside_ours() -> None:
-    both = (PROVIDER, (b"x-recollect-key", KEY.encode()))
+    both = (PROVIDER, (b"x-toldonce-key", KEY.encode()))
     assert take_credential(both, is_issued_here=None) == (KEY, (PROVIDER,))
     assert take_credential((PROVIDER,), is_issued_here=None) == (None, (PROVIDER,))
 
@@ -42,8 +42,8 @@ def test_a_jwt_is_ours_only_if_our_issuer_made_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "second", [(b"authorization", b"Bearer rk_b"), (b"x-api-key", b"rk_a"), (b"x-recollect-key", b"")]
+    "second", [(b"authorization", b"Bearer rk_b"), (b"x-api-key", b"rk_a"), (b"x-toldonce-key", b"")]
 )
 def test_two_credentials_are_refused(second: tuple[bytes, bytes]) -> None:
     with pytest.raises(BadIdentityError, match="two credentials"):
-        take_credential(((b"x-recollect-key", KEY.encode()), second), is_issued_here=None)
+        take_credential(((b"x-toldonce-key", KEY.encode()), second), is_issued_here=None)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from keyed_server import KEYS
-from recollect.engine import AsyncRecollect
-from recollect.server.auth.sessions import (
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.auth.sessions import (
     SESSION_S,
     Session,
     Sessions,
@@ -20,35 +20,35 @@ from recollect.server.auth.sessions import (
     session_cookie,
     set_cookie,
 )
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import ApiKey
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import ApiKey
 
 SECRET = b"s" * 32
 pytestmark = pytest.mark.near_only(reason="the server signs its sessions itself")
 
 
-def opened(engine: AsyncRecollect, secret: bytes = SECRET) -> Sessions:
+def opened(engine: AsyncToldOnce, secret: bytes = SECRET) -> Sessions:
     return Sessions(engine.keys, engine.clock, lambda: secret)
 
 
 @pytest.fixture
-async def key(engine: AsyncRecollect) -> ApiKey:
+async def key(engine: AsyncToldOnce) -> ApiKey:
     return (await engine.keys.create(KEYS["ana"]))[0]
 
 
 @pytest.fixture
-def sessions(engine: AsyncRecollect) -> Sessions:
+def sessions(engine: AsyncToldOnce) -> Sessions:
     return opened(engine)
 
 
 @pytest.fixture
-async def other(clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
-    async with await AsyncRecollect.open(str(tmp_path / "other.db"), embedder=WordEmbedder(64), clock=clock) as opened:
+async def other(clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncToldOnce]:
+    async with await AsyncToldOnce.open(str(tmp_path / "other.db"), embedder=WordEmbedder(64), clock=clock) as opened:
         yield opened
 
 
 async def test_a_session_is_known_to_every_server_of_the_database(
-    engine: AsyncRecollect, sessions: Sessions, key: ApiKey
+    engine: AsyncToldOnce, sessions: Sessions, key: ApiKey
 ) -> None:
     cookie = await sessions.begin(key)
     assert await opened(engine).find(cookie) == Session(key.caller, key)
@@ -58,7 +58,7 @@ async def test_two_sessions_of_a_key_differ(sessions: Sessions, key: ApiKey) -> 
     assert await sessions.begin(key) != await sessions.begin(key)
 
 
-async def test_a_session_ends_by_its_time(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
+async def test_a_session_ends_by_its_time(engine: AsyncToldOnce, sessions: Sessions, key: ApiKey) -> None:
     cookie = await sessions.begin(key)
     assert isinstance(engine.clock, FakeClock)
     engine.clock.advance(seconds=SESSION_S - 1)
@@ -67,13 +67,13 @@ async def test_a_session_ends_by_its_time(engine: AsyncRecollect, sessions: Sess
     assert await sessions.find(cookie) is None
 
 
-async def test_a_session_ends_with_its_key(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
+async def test_a_session_ends_with_its_key(engine: AsyncToldOnce, sessions: Sessions, key: ApiKey) -> None:
     cookie = await sessions.begin(key)
     await engine.keys.revoke(key.id)
     assert await sessions.find(cookie) is None
 
 
-async def test_a_session_ends_when_its_key_expires(engine: AsyncRecollect, sessions: Sessions) -> None:
+async def test_a_session_ends_when_its_key_expires(engine: AsyncToldOnce, sessions: Sessions) -> None:
     soon = engine.clock.now() + timedelta(minutes=5)
     short, _ = await engine.keys.create(replace(KEYS["ana"], expires_at=soon))
     cookie = await sessions.begin(short)
@@ -89,7 +89,7 @@ async def test_who_logs_out_needs_to_log_in_again(sessions: Sessions, key: ApiKe
     assert await sessions.find(kept) is not None
 
 
-async def test_a_forged_session_is_none(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
+async def test_a_forged_session_is_none(engine: AsyncToldOnce, sessions: Sessions, key: ApiKey) -> None:
     operator, _ = await engine.keys.create(KEYS["operator"])
     id_, end, nonce, mac = (await sessions.begin(key)).split(".")
     first = "A" if mac[0] != "A" else "B"
@@ -107,7 +107,7 @@ async def test_a_forged_session_is_none(engine: AsyncRecollect, sessions: Sessio
         assert await sessions.find(cookie) is None, cookie
 
 
-async def test_a_copy_of_the_database_signs_no_session(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
+async def test_a_copy_of_the_database_signs_no_session(engine: AsyncToldOnce, sessions: Sessions, key: ApiKey) -> None:
     """Neither under the hash of the key, which the database keeps, nor under a secret that another server made."""
     id_, end, nonce, _ = (await sessions.begin(key)).split(".")
     data = f"dashboard session {id_}.{end}.{nonce}".encode()
@@ -115,13 +115,13 @@ async def test_a_copy_of_the_database_signs_no_session(engine: AsyncRecollect, s
 
     for mac in (by_hash, hmac.digest(by_hash, data, "sha256"), hmac.digest(b"", by_hash, "sha256")):
         forged = f"{id_}.{end}.{nonce}.{urlsafe_b64encode(mac).rstrip(b'=').decode()}"
-        assert session_cookie(((b"cookie", f"recollect_session={forged}".encode()),)) == forged
+        assert session_cookie(((b"cookie", f"toldonce_session={forged}".encode()),)) == forged
         assert await sessions.find(forged) is None
     assert await sessions.find(await opened(engine, b"o" * 32).begin(key)) is None
 
 
 async def test_a_session_with_the_same_secret_and_key_id_in_another_database_is_none(
-    engine: AsyncRecollect, sessions: Sessions, other: AsyncRecollect
+    engine: AsyncToldOnce, sessions: Sessions, other: AsyncToldOnce
 ) -> None:
     """The first key of every database has the same id, and two servers of a user share the secret."""
     ours, theirs = await engine.keys.create_first(), await other.keys.create_first()
@@ -133,7 +133,7 @@ async def test_a_session_with_the_same_secret_and_key_id_in_another_database_is_
 
 
 async def test_a_session_that_ends_later_than_any_does_is_none(
-    engine: AsyncRecollect, sessions: Sessions, key: ApiKey
+    engine: AsyncToldOnce, sessions: Sessions, key: ApiKey
 ) -> None:
     async def begun(ahead_s: float) -> str:
         clock = FakeClock(engine.clock.now() + timedelta(seconds=ahead_s))
@@ -144,7 +144,7 @@ async def test_a_session_that_ends_later_than_any_does_is_none(
     assert await sessions.find(await begun(10 * 365 * 86_400)) is None
 
 
-async def test_a_session_of_another_database_is_none(sessions: Sessions, key: ApiKey, other: AsyncRecollect) -> None:
+async def test_a_session_of_another_database_is_none(sessions: Sessions, key: ApiKey, other: AsyncToldOnce) -> None:
     theirs, _ = await other.keys.create(KEYS["operator"])
     cookie = await opened(other).begin(theirs)
     assert await sessions.find(cookie) is None
@@ -158,7 +158,7 @@ async def test_a_session_of_another_database_is_none(sessions: Sessions, key: Ap
         "",
         "k_1",
         "k_1.9.short.mac",
-        "recollect",
+        "toldonce",
         "k_1." + "9" * 40 + "." + "a" * 24 + "." + "b" * 43,
         "K_1.9." + "a" * 24 + "." + "b" * 43,
         "k_1.9." + "a" * 24 + "." + "b" * 44,
@@ -166,14 +166,14 @@ async def test_a_session_of_another_database_is_none(sessions: Sessions, key: Ap
     ],
 )
 def test_a_cookie_of_another_form_is_ignored(value: str) -> None:
-    assert session_cookie(((b"cookie", f"recollect_session={value}".encode()),)) is None
+    assert session_cookie(((b"cookie", f"toldonce_session={value}".encode()),)) is None
 
 
 def test_the_cookie_is_found_beside_others_and_in_no_huge_header() -> None:
     cookie = guest_cookie()
-    others = f"a=b; recollect_session={cookie}; theme=dark"
+    others = f"a=b; toldonce_session={cookie}; theme=dark"
     assert session_cookie(((b"accept", b"text/html"), (b"cookie", others.encode()))) == cookie
-    assert session_cookie(((b"cookie", f"a={'b' * 20_000}; recollect_session={cookie}".encode()),)) is None
+    assert session_cookie(((b"cookie", f"a={'b' * 20_000}; toldonce_session={cookie}".encode()),)) is None
 
 
 def test_browsers_keep_the_cookie_from_scripts_and_other_sites() -> None:

@@ -9,12 +9,12 @@ import jwt
 import pytest
 
 from keyed_server import ANA, KeyedServer, keyed_server
-from recollect.engine import AsyncRecollect
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import Subject
 
 Headers = list[tuple[bytes, bytes]]
 SECRET_WORD = "heron"
-CHAT = {"model": "recollect/offline", "messages": [{"role": "user", "content": "I live in Oslo."}]}
+CHAT = {"model": "toldonce/offline", "messages": [{"role": "user", "content": "I live in Oslo."}]}
 ROUTES = [
     ("POST", "/v1/chat/completions", CHAT),
     ("POST", "/u/ana/v1/chat/completions", CHAT),
@@ -39,7 +39,7 @@ ROUTES = [
 
 
 @pytest.fixture
-async def server(engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
+async def server(engine: AsyncToldOnce) -> AsyncIterator[KeyedServer]:
     async with keyed_server(engine) as opened:
         await engine.add(f"My bird is the {SECRET_WORD}.", user=ANA)
         await engine.add(f"My bird is the {SECRET_WORD}.", user=Subject("user", "ana"))
@@ -63,7 +63,7 @@ def forged(key: str) -> dict[str, Headers]:
         "nothing": [],
         "empty header": [(bearer, b"")],
         "no token": [(bearer, b"Bearer")],
-        "empty key": [(b"x-recollect-key", b"")],
+        "empty key": [(b"x-toldonce-key", b"")],
         "prefix alone": [(bearer, b"Bearer rk_")],
         "last character changed": [(bearer, b"Bearer " + bare[:-1] + (b"A" if bare[-1:] != b"A" else b"B"))],
         "cut": [(bearer, b"Bearer " + bare[:-1])],
@@ -87,15 +87,15 @@ def forged(key: str) -> dict[str, Headers]:
         "very long": [(bearer, b"Bearer rk_" + b"a" * 100_000)],
         "hash in place of the key": [(bearer, b"Bearer rk_" + b"0" * 64)],
         "SQL": [(bearer, b"Bearer rk_' OR '1'='1")],
-        "cookie": [(b"cookie", b"authorization=" + bare + b"; x-recollect-key=" + bare)],
+        "cookie": [(b"cookie", b"authorization=" + bare + b"; x-toldonce-key=" + bare)],
         "header of a proxy": [(b"proxy-authorization", b"Bearer " + bare)],
         "forwarded": [(b"x-forwarded-authorization", b"Bearer " + bare), (b"x-forwarded-for", b"127.0.0.1")],
         "said to be local": [(b"x-real-ip", b"127.0.0.1"), (b"forwarded", b"for=127.0.0.1"), (b"host", b"localhost")],
-        "underscores": [(b"x_recollect_key", bare)],
-        "named user": [(b"x-recollect-user", b"ana"), (b"x-recollect-tenant", b"acme")],
+        "underscores": [(b"x_toldonce_key", bare)],
+        "named user": [(b"x-toldonce-user", b"ana"), (b"x-toldonce-tenant", b"acme")],
         "Open WebUI's user": [(b"x-openwebui-user-id", b"ana"), (b"x-openwebui-user-role", b"admin")],
         "unsigned JWT": [(bearer, f"Bearer {UNSIGNED}".encode())],
-        "unsigned JWT as key": [(b"x-recollect-key", UNSIGNED.encode())],
+        "unsigned JWT as key": [(b"x-toldonce-key", UNSIGNED.encode())],
         "unsigned JWT of Open WebUI": [(b"x-openwebui-user-jwt", UNSIGNED.encode())],
         "JWT by a guessed secret": [(b"x-openwebui-user-jwt", SYMMETRIC.encode())],
         "key as JWT of Open WebUI": [(b"x-openwebui-user-jwt", bare)],
@@ -108,9 +108,9 @@ def contradictory(key: str, other: str) -> dict[str, Headers]:
     return {
         "two": [mine, (b"authorization", b"Bearer " + theirs)],
         "the same twice": [mine, mine],
-        "beside": [mine, (b"x-recollect-key", theirs)],
-        "beside, unknown": [mine, (b"x-recollect-key", b"rk_unknown")],
-        "beside, empty": [mine, (b"x-recollect-key", b"")],
+        "beside": [mine, (b"x-toldonce-key", theirs)],
+        "beside, unknown": [mine, (b"x-toldonce-key", b"rk_unknown")],
+        "beside, empty": [mine, (b"x-toldonce-key", b"")],
         "as provider's": [mine, (b"x-api-key", theirs)],
         "both of providers": [(b"api-key", key.encode()), (b"x-api-key", theirs)],
     }
@@ -126,7 +126,7 @@ async def ask(server: KeyedServer, method: str, path: str, body: object, headers
     return await server.client.request(method, path, content=content, headers=[*headers, *kind])
 
 
-async def kept(engine: AsyncRecollect) -> object:
+async def kept(engine: AsyncToldOnce) -> object:
     await engine.form()
     subjects = await engine.admin.subjects()
     keys = [key.id for key in await engine.keys.list()]
@@ -134,7 +134,7 @@ async def kept(engine: AsyncRecollect) -> object:
 
 
 @pytest.mark.parametrize("why", FORGED)
-async def test_a_forged_credential_opens_no_route(server: KeyedServer, engine: AsyncRecollect, why: str) -> None:
+async def test_a_forged_credential_opens_no_route(server: KeyedServer, engine: AsyncToldOnce, why: str) -> None:
     before = await kept(engine)
     for method, path, body in ROUTES:
         answer = await ask(server, method, path, body, forged(server.secrets["ana"])[why])
@@ -147,7 +147,7 @@ async def test_a_forged_credential_opens_no_route(server: KeyedServer, engine: A
 
 
 @pytest.mark.parametrize("why", CONTRADICTORY)
-async def test_two_credentials_are_none(server: KeyedServer, engine: AsyncRecollect, why: str) -> None:
+async def test_two_credentials_are_none(server: KeyedServer, engine: AsyncToldOnce, why: str) -> None:
     before = await kept(engine)
     for method, path, body in ROUTES:
         headers = contradictory(server.secrets["ana"], server.secrets["operator"])[why]
@@ -158,9 +158,9 @@ async def test_two_credentials_are_none(server: KeyedServer, engine: AsyncRecoll
     assert await kept(engine) == before
 
 
-async def test_a_key_in_the_url_is_none(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_a_key_in_the_url_is_none(server: KeyedServer, engine: AsyncToldOnce) -> None:
     key = server.secrets["operator"]
-    for name in ("key", "api_key", "access_token", "token", "x-recollect-key", "authorization"):
+    for name in ("key", "api_key", "access_token", "token", "x-toldonce-key", "authorization"):
         for path in ("/v1/subjects/user:ana/memories", "/metrics", "/v1/models", "/api/memory/stats"):
             assert (await server.client.get(f"{path}?{name}={key}")).status_code == 401
     assert (await server.client.get(f"/u/{key}/api/memory/stats")).status_code == 401
@@ -201,7 +201,7 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_no_spelling_of_a_path_reaches_beyond_the_key(
-    server: KeyedServer, engine: AsyncRecollect, path: str
+    server: KeyedServer, engine: AsyncToldOnce, path: str
 ) -> None:
     """Whatever else it may be refused as: nothing of others is read."""
     for text in ("user:bob", "session:bob/1", "global", "app:calendar", "user:@acme/user:ana", "user:ana "):
@@ -231,13 +231,13 @@ TENANTS = [
 @pytest.mark.parametrize("tenant", TENANTS)
 @pytest.mark.parametrize("who", ["ana", "any user", "app", "tenant admin"])
 async def test_no_spelling_of_a_tenant_reaches_another(
-    server: KeyedServer, engine: AsyncRecollect, who: str, tenant: str
+    server: KeyedServer, engine: AsyncToldOnce, who: str, tenant: str
 ) -> None:
     before = await kept(engine)
     headers = [
         (b"authorization", b"Bearer " + server.secrets[who].encode()),
-        (b"x-recollect-user", b"ana"),
-        (b"x-recollect-tenant", tenant.encode()),
+        (b"x-toldonce-user", b"ana"),
+        (b"x-toldonce-tenant", tenant.encode()),
     ]
     for method, path, body in ROUTES[:2] + ROUTES[5:14]:
         answer = await ask(server, method, path, body, headers)
@@ -259,12 +259,12 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_strange_name_is_a_user_of_the_keys_tenant(
-    server: KeyedServer, engine: AsyncRecollect, name: str
+    server: KeyedServer, engine: AsyncToldOnce, name: str
 ) -> None:
     """A name is the name of a user, whatever it looks like."""
     before = {subject.text for subject in await engine.admin.subjects()}
-    answer = await server.ask("any user", "POST", "/api/memory", {"content": "I like jazz."}, x_recollect_user=name)
+    answer = await server.ask("any user", "POST", "/api/memory", {"content": "I like jazz."}, x_toldonce_user=name)
     assert answer.status_code == 201, answer.text
     [made] = {subject.text for subject in await engine.admin.subjects()} - before
     assert made == f"@acme/user:{name.removeprefix('user:')}"
-    assert (await server.ask("ana", "POST", "/api/memory", {"content": "x"}, x_recollect_user=name)).status_code == 403
+    assert (await server.ask("ana", "POST", "/api/memory", {"content": "x"}, x_toldonce_user=name)).status_code == 403

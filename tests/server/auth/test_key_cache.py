@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.engine.keys import KeyService
-from recollect.errors import StoreUnavailableError
-from recollect.server.auth.key_cache import FRESH_S, KeyCache
-from recollect.server.auth.limits import KeyLimiter
-from recollect.testing import FakeClock
-from recollect.types import Access, ApiKey, KeyLimits, NewApiKey
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.keys import KeyService
+from toldonce.errors import StoreUnavailableError
+from toldonce.server.auth.key_cache import FRESH_S, KeyCache
+from toldonce.server.auth.limits import KeyLimiter
+from toldonce.testing import FakeClock
+from toldonce.types import Access, ApiKey, KeyLimits, NewApiKey
 
 NEW = NewApiKey(name="phone", access=Access.READ, user="ana")
 
@@ -32,7 +32,7 @@ def timer() -> Timer:
     return Timer()
 
 
-async def test_a_key_revoked_elsewhere_is_refused_after_some_seconds(engine: AsyncRecollect, timer: Timer) -> None:
+async def test_a_key_revoked_elsewhere_is_refused_after_some_seconds(engine: AsyncToldOnce, timer: Timer) -> None:
     cache = KeyCache(engine.keys, timer=timer)
     made, secret = await engine.keys.create(NEW)
     assert await cache.find(secret) == made
@@ -46,14 +46,14 @@ async def test_a_key_revoked_elsewhere_is_refused_after_some_seconds(engine: Asy
     assert await cache.find("rk_other") is None
 
 
-async def test_a_key_revoked_here_is_refused_at_once(engine: AsyncRecollect, timer: Timer) -> None:
+async def test_a_key_revoked_here_is_refused_at_once(engine: AsyncToldOnce, timer: Timer) -> None:
     cache = KeyCache(engine.keys, timer=timer)
     made, secret = await engine.keys.create(NEW)
     assert await cache.find(secret) == made
     assert await engine.keys.revoke(made.id) == await cache.find(secret)
 
 
-async def test_a_new_key_works_at_once(engine: AsyncRecollect, timer: Timer) -> None:
+async def test_a_new_key_works_at_once(engine: AsyncToldOnce, timer: Timer) -> None:
     cache = KeyCache(engine.keys, timer=timer)
     assert await cache.was_any_made() is False
     made, secret = await engine.keys.create(NEW)
@@ -62,7 +62,7 @@ async def test_a_new_key_works_at_once(engine: AsyncRecollect, timer: Timer) -> 
 
 
 async def test_a_key_made_elsewhere_closes_an_idle_server_at_the_first_request(
-    engine: AsyncRecollect, timer: Timer
+    engine: AsyncToldOnce, timer: Timer
 ) -> None:
     cache = KeyCache(engine.keys, timer=timer)
     assert await cache.was_any_made() is False
@@ -74,7 +74,7 @@ async def test_a_key_made_elsewhere_closes_an_idle_server_at_the_first_request(
 
 
 async def test_requests_do_not_wait_long_for_a_database_that_is_down(
-    engine: AsyncRecollect, timer: Timer, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, timer: Timer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
 
@@ -86,7 +86,7 @@ async def test_requests_do_not_wait_long_for_a_database_that_is_down(
     cache = KeyCache(engine.keys, timer=timer)
     assert await cache.was_any_made() is False
     monkeypatch.setattr(KeyService, "was_any_made", hang)
-    monkeypatch.setattr("recollect.server.auth.key_cache._WAIT_S", 0.01)
+    monkeypatch.setattr("toldonce.server.auth.key_cache._WAIT_S", 0.01)
     timer.now += 3600
     assert [await cache.was_any_made() for _ in range(3)] == [False] * 3
     assert asked == [3600]
@@ -94,7 +94,7 @@ async def test_requests_do_not_wait_long_for_a_database_that_is_down(
 
 @pytest.mark.parametrize("how", ["revoked", "expired", "erased"])
 async def test_a_key_that_ends_does_not_open_the_server_again(
-    engine: AsyncRecollect, clock: FakeClock, how: str
+    engine: AsyncToldOnce, clock: FakeClock, how: str
 ) -> None:
     made, _ = await engine.keys.create(replace(NEW, expires_at=clock.now() + timedelta(days=1)))
     await engine.add("Ana likes tea.", user="ana")
@@ -109,7 +109,7 @@ async def test_a_key_that_ends_does_not_open_the_server_again(
 
 
 async def test_a_known_key_works_while_the_database_is_down(
-    engine: AsyncRecollect, timer: Timer, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, timer: Timer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = KeyCache(engine.keys, timer=timer)
     made, secret = await engine.keys.create(NEW)
@@ -135,7 +135,7 @@ def limited(key: ApiKey, **limits: int) -> ApiKey:
     return replace(key, limits=KeyLimits(**limits))
 
 
-async def test_requests_a_minute_are_refilled_steadily(engine: AsyncRecollect, timer: Timer) -> None:
+async def test_requests_a_minute_are_refilled_steadily(engine: AsyncToldOnce, timer: Timer) -> None:
     made, _ = await engine.keys.create(NEW)
     key, limiter = limited(made, requests_per_minute=3), KeyLimiter(timer=timer)
     assert [limiter.begin(key) for _ in range(3)] == [0, 0, 0]
@@ -149,7 +149,7 @@ async def test_requests_a_minute_are_refilled_steadily(engine: AsyncRecollect, t
     assert limiter.begin(made) == 0
 
 
-async def test_requests_at_the_same_time_are_limited(engine: AsyncRecollect, timer: Timer) -> None:
+async def test_requests_at_the_same_time_are_limited(engine: AsyncToldOnce, timer: Timer) -> None:
     made, _ = await engine.keys.create(NEW)
     key, limiter = limited(made, concurrent_requests=2), KeyLimiter(timer=timer)
     assert [limiter.begin(key) > 0 for _ in range(3)] == [False, False, True]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.errors import BadSettingError
-from recollect.server.auth.session_secret import session_secret
-from recollect.settings import Settings
+from toldonce.errors import BadSettingError
+from toldonce.server.auth.session_secret import session_secret
+from toldonce.settings import Settings
 
 GIVEN = "g" * 32
 
@@ -16,22 +16,22 @@ GIVEN = "g" * 32
 @pytest.fixture(autouse=True)
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    return tmp_path / "recollect" / "session-secret"
+    return tmp_path / "toldonce" / "session-secret"
 
 
 def test_the_settings_name_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
     (tmp_path / "given").write_text(f"{GIVEN}\n")
     assert session_secret(Settings.load(session_secret=GIVEN)) == GIVEN.encode()
-    monkeypatch.setenv("RECOLLECT_SESSION_SECRET_FILE", str(tmp_path / "given"))
+    monkeypatch.setenv("TOLDONCE_SESSION_SECRET_FILE", str(tmp_path / "given"))
     assert session_secret(Settings.load()) == GIVEN.encode()
     assert not file.exists()
 
 
 @pytest.mark.parametrize("short", ["s" * 31, "", " " * 40])
 def test_one_that_can_be_guessed_is_refused(short: str, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
-    monkeypatch.setenv("RECOLLECT_SESSION_SECRET", short)
+    monkeypatch.setenv("TOLDONCE_SESSION_SECRET", short)
     if short:
-        with pytest.raises(BadSettingError, match="RECOLLECT_SESSION_SECRET"):
+        with pytest.raises(BadSettingError, match="TOLDONCE_SESSION_SECRET"):
             Settings.load()
     else:
         assert session_secret(Settings.load()) == file.read_bytes()
@@ -67,7 +67,7 @@ def test_a_file_that_others_may_know_is_not_used(file: Path, caplog: pytest.LogC
         first, second = session_secret(Settings.load()), session_secret(Settings.load())
 
     assert len({first, second, GIVEN.encode()}) == 3
-    assert "RECOLLECT_SESSION_SECRET" in caplog.text
+    assert "TOLDONCE_SESSION_SECRET" in caplog.text
 
 
 def test_where_nothing_can_be_written_each_process_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

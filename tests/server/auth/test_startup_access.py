@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.keys import KeyService
-from recollect.errors import BadSettingError
-from recollect.server.auth.startup import require_access
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.keys import KeyService
+from toldonce.errors import BadSettingError
+from toldonce.server.auth.startup import require_access
 
 
 @pytest.fixture
-def open_to_others(parts: Components) -> AsyncRecollect:
-    return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"host": "0.0.0.0"})))
+def open_to_others(parts: Components) -> AsyncToldOnce:
+    return AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"host": "0.0.0.0"})))
 
 
 async def test_of_two_servers_that_start_at_once_one_makes_the_key(
-    open_to_others: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+    open_to_others: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_any_valid, asked, said = KeyService.is_any_valid, [], list[str]()
 
@@ -31,7 +31,7 @@ async def test_of_two_servers_that_start_at_once_one_makes_the_key(
     assert len(await open_to_others.keys.list()) == 1
 
 
-async def test_a_server_whose_keys_were_all_revoked_does_not_start(open_to_others: AsyncRecollect) -> None:
+async def test_a_server_whose_keys_were_all_revoked_does_not_start(open_to_others: AsyncToldOnce) -> None:
     said = list[str]()
     await require_access(open_to_others, said.append)
     [made] = await open_to_others.keys.list()

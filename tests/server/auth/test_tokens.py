@@ -14,15 +14,15 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from patience import PATIENCE_S
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import BadIdentityError, BadSettingError
-from recollect.server.app import build_app
-from recollect.server.auth.tokens import TokenVerifier
-from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.types import Access, Caller
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import BadIdentityError, BadSettingError
+from toldonce.server.app import build_app
+from toldonce.server.auth.tokens import TokenVerifier
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock
+from toldonce.types import Access, Caller
 
-ISSUER, AUDIENCE = "https://id.example.org", "recollect"
+ISSUER, AUDIENCE = "https://id.example.org", "toldonce"
 KEY, OTHER = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
 PUBLIC_PEM = KEY.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 
@@ -198,7 +198,7 @@ async def test_a_verified_token_is_refused_once_the_issuer_has_another_key(
 async def test_no_more_tokens_are_remembered_than_there_is_room_for(
     provider: Provider, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.server.auth.tokens._MAX_VERIFIED", 2)
+    monkeypatch.setattr("toldonce.server.auth.tokens._MAX_VERIFIED", 2)
     verifier = TokenVerifier(settings_of(provider))
     tokens = [token(clock, sub=user) for user in ("ana", "bob", "cid")]
     for sent in tokens:
@@ -209,7 +209,7 @@ async def test_no_more_tokens_are_remembered_than_there_is_room_for(
 
 async def test_an_issuer_that_does_not_answer_lets_no_one_in(provider: Provider, clock: FakeClock) -> None:
     gone = settings_of(provider).model_copy(update={"jwt_jwks_url": "http://127.0.0.1:1/jwks.json"})
-    with pytest.raises(BadIdentityError, match="RECOLLECT_JWT_JWKS_URL"):
+    with pytest.raises(BadIdentityError, match="TOLDONCE_JWT_JWKS_URL"):
         await TokenVerifier(gone).caller(token(clock), clock.now())
 
 
@@ -234,7 +234,7 @@ async def test_an_issuer_that_serves_something_else_lets_no_one_in(
     seconds = [0.0]
     verifier = TokenVerifier(settings_of(provider), timer=lambda: seconds[0])
     provider.body = body
-    with pytest.raises(BadIdentityError, match="RECOLLECT_JWT_JWKS_URL"):
+    with pytest.raises(BadIdentityError, match="TOLDONCE_JWT_JWKS_URL"):
         await verifier.caller(token(clock), clock.now())
     provider.body = None
     seconds[0] += 31
@@ -250,7 +250,7 @@ async def test_requests_wait_little_for_an_issuer_that_hangs(
     seconds = [0.0]
     verifier = TokenVerifier(settings_of(provider), timer=lambda: seconds[0])
     await verifier.caller(token(clock), clock.now())
-    monkeypatch.setattr("recollect.server.auth.tokens._WAIT_S", 0.01)
+    monkeypatch.setattr("toldonce.server.auth.tokens._WAIT_S", 0.01)
     provider.may_answer.clear()
     seconds[0] += 301
     for number in range(50):
@@ -263,7 +263,7 @@ async def test_requests_wait_little_for_an_issuer_that_hangs(
 def test_an_issuer_needs_its_audience_and_keys(provider: Provider, missing: str) -> None:
     given = {"jwt_issuer": ISSUER, "jwt_audience": AUDIENCE, "jwt_jwks_url": provider.url}
     del given[missing]
-    with pytest.raises(BadSettingError, match="RECOLLECT_JWT_ISSUER"):
+    with pytest.raises(BadSettingError, match="TOLDONCE_JWT_ISSUER"):
         Settings.load(**given)
 
 
@@ -271,7 +271,7 @@ async def test_the_server_takes_tokens_in_authorization_and_beside_a_providers_k
     parts: Components, provider: Provider, clock: FakeClock
 ) -> None:
     settings = settings_of(provider, database_url=parts.settings.database_url)
-    app = build_app(AsyncRecollect(replace(parts, settings=settings)))
+    app = build_app(AsyncToldOnce(replace(parts, settings=settings)))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
 
         async def asked(**headers: str) -> httpx.Response:
@@ -279,10 +279,10 @@ async def test_the_server_takes_tokens_in_authorization_and_beside_a_providers_k
             return await client.get("/api/memory/stats", headers=named)
 
         assert (await asked(authorization=f"Bearer {token(clock)}")).json()["userId"] == "ana"
-        beside = await asked(authorization="Bearer sk-provider", x_recollect_key=token(clock, sub="bob"))
+        beside = await asked(authorization="Bearer sk-provider", x_toldonce_key=token(clock, sub="bob"))
         assert beside.json()["userId"] == "bob"
         assert (await asked(authorization="Bearer sk-provider")).status_code == 401
         assert (await asked(authorization=f"Bearer {token(clock, iss='https://provider.example')}")).status_code == 401
         assert (await asked(authorization=f"Bearer {token(clock, aud='x')}")).status_code == 401
-        assert (await asked(authorization=f"Bearer {token(clock)}", x_recollect_user="bob")).status_code == 403
+        assert (await asked(authorization=f"Bearer {token(clock)}", x_toldonce_user="bob")).status_code == 403
         assert (await client.get("/metrics", headers={"authorization": f"Bearer {token(clock)}"})).status_code == 403

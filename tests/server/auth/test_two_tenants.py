@@ -1,7 +1,7 @@
 """Random steps of one tenant have the same answers, prompts, errors and log lines whatever another tenant does.
 
 Both have users, apps, sessions and shared subjects of the same names, and say the same words. `make soak` runs
-`RECOLLECT_SOAK` walks instead of a few: 200 walks are 50,000 steps of the first tenant, and as many of the other.
+`TOLDONCE_SOAK` walks instead of a few: 200 walks are 50,000 steps of the first tenant, and as many of the other.
 """
 
 import io
@@ -18,18 +18,18 @@ from typing import Any
 import httpx
 import pytest
 
-from recollect.chat.chat_request import read_request
-from recollect.engine import AsyncRecollect, Components
-from recollect.errors import RecollectError
-from recollect.ids import new_id
-from recollect.providers.token_counter import token_counter
-from recollect.server.app import build_app
-from recollect.settings import Settings
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Access, Identity, Memory, MemoryKind, MemoryMode, NewApiKey, RequestScope, Subject
 from sample_chats import user
 from soak import SOAK
 from stores import DURABLE, new_store, url_of
+from toldonce.chat.chat_request import read_request
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.errors import ToldOnceError
+from toldonce.ids import new_id
+from toldonce.providers.token_counter import token_counter
+from toldonce.server.app import build_app
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import Access, Identity, Memory, MemoryKind, MemoryMode, NewApiKey, RequestScope, Subject
 
 WALKS = SOAK or 1
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "0"))
@@ -94,7 +94,7 @@ class Shown:
 class World:
     """A server with its engine, and what its log says."""
 
-    engine: AsyncRecollect
+    engine: AsyncToldOnce
     client: httpx.AsyncClient
     clock: FakeClock
     lines: list[str] = field(default_factory=list)
@@ -120,7 +120,7 @@ class Tenant:
         doing: Callable[[], Awaitable[object]] = getattr(self, step.name)
         try:
             return await doing()
-        except RecollectError as error:
+        except ToldOnceError as error:
             return f"{type(error).__name__}: {error}"
 
     # ---- choices
@@ -260,11 +260,11 @@ class Tenant:
     # ---- HTTP
 
     async def do_chat(self) -> object:
-        body = {"model": "recollect/offline", "messages": [{"role": "user", "content": self.said()}]}
-        named = {"x_recollect_session": self.pick(CHATS)} if self.chance(0.8) else {}
+        body = {"model": "toldonce/offline", "messages": [{"role": "user", "content": self.said()}]}
+        named = {"x_toldonce_session": self.pick(CHATS)} if self.chance(0.8) else {}
         key = self.pick(["ana", "any"])
         if key == "any":
-            named["x_recollect_user"] = self.pick(NAMES)
+            named["x_toldonce_user"] = self.pick(NAMES)
         return await self.ask(key, "POST", "/v1/chat/completions", body, **named)
 
     async def do_routes(self) -> object:
@@ -278,7 +278,7 @@ class Tenant:
             ("POST", "/api/memory", {"content": self.said()}),
             ("DELETE", f"/apps/{self.pick(APPS)}/memories/{int(self.dice.pop() * 50)}", None),
         ])  # fmt: skip
-        return await self.ask(self.pick(["ana", "any"]), method, path, body, x_recollect_user="ana")
+        return await self.ask(self.pick(["ana", "any"]), method, path, body, x_toldonce_user="ana")
 
     async def do_status(self) -> object:
         return await self.ask(
@@ -324,7 +324,7 @@ class Lines(logging.Handler):
         self._kept.append(f"{record.levelname} {record.name} {record.getMessage()} {about}")
 
 
-async def keys_of(engine: AsyncRecollect, tenant: str) -> dict[str, str]:
+async def keys_of(engine: AsyncToldOnce, tenant: str) -> dict[str, str]:
     new = NewApiKey(name="k", access=Access.WRITE, tenant=tenant)
     wanted = {
         "any": new,
@@ -347,13 +347,13 @@ async def walk(kind: str, folder: Path, steps: Sequence[Step], *, alone: bool) -
     )
     seen: list[tuple[Step, str]] = []
     shown = Shown()
-    async with AsyncRecollect(parts) as engine:
+    async with AsyncToldOnce(parts) as engine:
         transport = httpx.ASGITransport(app=build_app(engine))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             world = World(engine, client, clock)
             names = [MINE] if alone else [MINE, THEIRS]
             tenants = {name: Tenant(world, name, await keys_of(engine, name)) for name in names}
-            logging.getLogger("recollect").addHandler(log := Lines(world.lines))
+            logging.getLogger("toldonce").addHandler(log := Lines(world.lines))
             try:
                 for step in steps:
                     clock.advance(minutes=7)
@@ -368,11 +368,11 @@ async def walk(kind: str, folder: Path, steps: Sequence[Step], *, alone: bool) -
                         seen.append((step, shown.of(str((answer, lines)).replace(tenants[MINE].foreign, "foreign"))))
                     assert not any(CANARY in line for line in world.lines)
             finally:
-                logging.getLogger("recollect").removeHandler(log)
+                logging.getLogger("toldonce").removeHandler(log)
     return seen
 
 
-async def _foreign(engine: AsyncRecollect, tenants: dict[str, Tenant]) -> str:
+async def _foreign(engine: AsyncToldOnce, tenants: dict[str, Tenant]) -> str:
     """Return the id of a memory of the other tenant, or one that was never given."""
     if THEIRS in tenants:
         theirs = await engine.list(user=Subject("user", "ana", THEIRS), limit=1)
@@ -388,10 +388,10 @@ async def test_another_tenants_steps_change_nothing(
     kind: str, seed: int, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = interleaved(seed)
-    monkeypatch.setattr("recollect.ids._last", (0, 0))  # ids begin with the walk's time, not after those of another
+    monkeypatch.setattr("toldonce.ids._last", (0, 0))  # ids begin with the walk's time, not after those of another
     beside = await walk(kind, tmp_path_factory.mktemp("beside"), steps, alone=False)
     assert not any(CANARY in seen for _, seen in beside)
-    monkeypatch.setattr("recollect.ids._last", (0, 0))
+    monkeypatch.setattr("toldonce.ids._last", (0, 0))
     alone = await walk(kind, tmp_path_factory.mktemp("alone"), steps, alone=True)
     for place, ((step, wanted), (_, seen)) in enumerate(zip(alone, beside, strict=True)):
         assert seen == wanted, (place, step)

@@ -1,15 +1,15 @@
 """Pages of apps: lists by kind, one app's memories of all users, erasing one and all of them."""
 
 from dashboard_client import dashboard_client
-from recollect.engine import AsyncRecollect
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import Subject
 
 APPS = "/dashboard/apps"
 CALENDAR = f"{APPS}/calendar"
 HOSTILE = '<img src=x onerror="alert(1)"> \u202e 🦔'
 
 
-async def fill(engine: AsyncRecollect) -> None:
+async def fill(engine: AsyncToldOnce) -> None:
     for user in ("ana", "ben"):
         await engine.add(f"{user}: meetings at nine.", user=Subject("app", f"{user}/calendar"))
     await engine.add("Buy milk.", user=Subject("app", "ana/to do/2"))
@@ -18,7 +18,7 @@ async def fill(engine: AsyncRecollect) -> None:
     await engine.add("They talk of bees.", user=Subject("session", "ana/s1"))
 
 
-async def test_apps_are_listed_by_name_and_other_kinds_by_choice(engine: AsyncRecollect) -> None:
+async def test_apps_are_listed_by_name_and_other_kinds_by_choice(engine: AsyncToldOnce) -> None:
     await fill(engine)
     async with dashboard_client(engine) as browser:
         apps = await browser.read(APPS)
@@ -34,7 +34,7 @@ async def test_apps_are_listed_by_name_and_other_kinds_by_choice(engine: AsyncRe
     assert "Nothing is shared yet." in shared
 
 
-async def test_the_apps_of_one_tenant_are_listed_apart(engine: AsyncRecollect) -> None:
+async def test_the_apps_of_one_tenant_are_listed_apart(engine: AsyncToldOnce) -> None:
     await fill(engine)
     await engine.add("Acme: meetings at ten.", user=Subject("app", "cy/calendar", "acme"))
     async with dashboard_client(engine) as browser:
@@ -48,7 +48,7 @@ async def test_the_apps_of_one_tenant_are_listed_apart(engine: AsyncRecollect) -
     assert gone.headers["location"] == f"{CALENDAR}?tenant=acme"
 
 
-async def test_an_apps_memories_of_all_users_are_shown(engine: AsyncRecollect) -> None:
+async def test_an_apps_memories_of_all_users_are_shown(engine: AsyncToldOnce) -> None:
     await fill(engine)
     await engine.add(HOSTILE, user=Subject("app", "ana/calendar"))
     async with dashboard_client(engine) as browser:
@@ -63,7 +63,7 @@ async def test_an_apps_memories_of_all_users_are_shown(engine: AsyncRecollect) -
     assert HOSTILE in {memory["text"] for memory in data["memories"]}
 
 
-async def test_one_memory_of_an_app_is_erased(engine: AsyncRecollect) -> None:
+async def test_one_memory_of_an_app_is_erased(engine: AsyncToldOnce) -> None:
     await fill(engine)
     async with dashboard_client(engine) as browser:
         unsure = await browser.submit(CALENDAR, f"{CALENDAR}/erase")
@@ -77,7 +77,7 @@ async def test_one_memory_of_an_app_is_erased(engine: AsyncRecollect) -> None:
     assert await engine.list(user=Subject("app", "ben/calendar"), closed=True) == []
 
 
-async def test_all_memories_of_an_app_are_erased_once_one_is_sure(engine: AsyncRecollect) -> None:
+async def test_all_memories_of_an_app_are_erased_once_one_is_sure(engine: AsyncToldOnce) -> None:
     await fill(engine)
     async with dashboard_client(engine) as browser:
         unsure = await browser.submit(CALENDAR, f"{CALENDAR}/purge")
@@ -90,7 +90,7 @@ async def test_all_memories_of_an_app_are_erased_once_one_is_sure(engine: AsyncR
     assert len(await engine.list(user=Subject("app", "ana/to do/2"))) == 1
 
 
-async def test_a_long_list_of_sessions_ends_with_them(engine: AsyncRecollect) -> None:
+async def test_a_long_list_of_sessions_ends_with_them(engine: AsyncToldOnce) -> None:
     for number in range(201):
         await engine.add("They talk.", user=Subject("session", f"ana/s{number:03}"))
     await engine.add("Ana drinks tea.", user="ana")

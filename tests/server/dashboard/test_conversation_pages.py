@@ -9,17 +9,17 @@ from markupsafe import escape
 from chats import Chat, tiered_parts
 from dashboard_client import HTML, dashboard_client
 from factories import turn
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.dashboard.pages.conversations import MESSAGES_OF_PAGE
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey
 from sample_chats import assistant, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.dashboard.pages.conversations import MESSAGES_OF_PAGE
+from toldonce.testing import FakeClock
+from toldonce.types import Access, NewApiKey
 
 LIST = "/dashboard/subjects/user%3Aana/conversations"
 HOSTILE = "<script>alert(1)</script> \u202eevil\u202c <img src=x onerror=alert(1)> {{ 7 * 7 }} 😀"
 
 
-async def opened(engine: AsyncRecollect, name: str = "trip") -> str:
+async def opened(engine: AsyncToldOnce, name: str = "trip") -> str:
     """Return the path of a conversation's page."""
     return f"{LIST}/{(await engine.conversations.get(name, user='ana')).id}"
 
@@ -30,7 +30,7 @@ def folded(html: str) -> list[int]:
     return [int(seq) for branch in branches for seq in re.findall(r'id="m(\d+)"', branch)]
 
 
-async def test_conversations_are_listed_newest_first(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_conversations_are_listed_newest_first(engine: AsyncToldOnce, clock: FakeClock) -> None:
     async with dashboard_client(engine) as browser:
         assert "No conversation is recorded." in await browser.open(LIST)
         await engine.record([user("I live in Oslo."), assistant("Nice.")], user="ana", conversation="first")
@@ -47,7 +47,7 @@ async def test_conversations_are_listed_newest_first(engine: AsyncRecollect, clo
     assert "<script>alert" not in html
 
 
-async def test_the_list_goes_on_on_the_next_page(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_list_goes_on_on_the_next_page(engine: AsyncToldOnce, clock: FakeClock) -> None:
     for number in range(51):
         clock.advance(minutes=1)
         await engine.record([user(f"Hello {number}")], user="ana", conversation=f"c{number}")
@@ -61,7 +61,7 @@ async def test_the_list_goes_on_on_the_next_page(engine: AsyncRecollect, clock: 
     assert second["next_cursor"] is None
 
 
-async def test_each_message_shows_what_it_left(engine: AsyncRecollect) -> None:
+async def test_each_message_shows_what_it_left(engine: AsyncToldOnce) -> None:
     await engine.record([user("I am allergic to peanuts."), assistant("Noted.")], user="ana", conversation="trip")
     await engine.form()
     async with dashboard_client(engine) as browser:
@@ -76,7 +76,7 @@ async def test_each_message_shows_what_it_left(engine: AsyncRecollect) -> None:
     assert f'/memories/{memory}">{words}</a>' in left
 
 
-async def test_edits_and_regenerations_are_folded_branches(engine: AsyncRecollect, parts: Components) -> None:
+async def test_edits_and_regenerations_are_folded_branches(engine: AsyncToldOnce, parts: Components) -> None:
     record = parts.store.conversations.record
     await record(turn("hi", "hello", "my car is red", "fine", external_id="trip"))
     await record(turn("hi", "hello", "my car is blue", "good", external_id="trip"))
@@ -94,7 +94,7 @@ async def test_edits_and_regenerations_are_folded_branches(engine: AsyncRecollec
     assert '<details class="branch" open>' in named
 
 
-async def test_erased_and_incomplete_messages_are_marked(engine: AsyncRecollect, parts: Components) -> None:
+async def test_erased_and_incomplete_messages_are_marked(engine: AsyncToldOnce, parts: Components) -> None:
     broken = turn("my secret is out", "I beg your", external_id="trip")
     assert broken.reply is not None
     await parts.store.conversations.record(replace(broken, reply=replace(broken.reply, complete=False)))
@@ -117,7 +117,7 @@ async def test_erased_and_incomplete_messages_are_marked(engine: AsyncRecollect,
     assert ">incomplete<" not in first
 
 
-async def test_hostile_and_huge_messages_stay_text(engine: AsyncRecollect) -> None:
+async def test_hostile_and_huge_messages_stay_text(engine: AsyncToldOnce) -> None:
     huge = "x" * 100_000
     said = [{**user(HOSTILE), "name": "<i>ana</i>"}, assistant(HOSTILE), user(huge)]
     await engine.record(said, user="ana", conversation="trip")
@@ -134,7 +134,7 @@ async def test_hostile_and_huge_messages_stay_text(engine: AsyncRecollect) -> No
     assert huge in html
 
 
-async def test_a_long_conversation_is_read_in_pages(engine: AsyncRecollect) -> None:
+async def test_a_long_conversation_is_read_in_pages(engine: AsyncToldOnce) -> None:
     count = 2 * MESSAGES_OF_PAGE + 3
     said = [user(f"word {n}") if n % 2 else assistant(f"word {n}") for n in range(1, count + 1)]
     await engine.record(said, user="ana", conversation="trip")
@@ -152,7 +152,7 @@ async def test_a_long_conversation_is_read_in_pages(engine: AsyncRecollect) -> N
     assert [row["message"]["seq"] for row in middle["rows"][1:]] == [*range(101, 201)]
 
 
-async def test_a_conversation_is_saved_and_ended(engine: AsyncRecollect) -> None:
+async def test_a_conversation_is_saved_and_ended(engine: AsyncToldOnce) -> None:
     await engine.record([user("I am allergic to peanuts.")], user="ana", conversation="trip")
     async with dashboard_client(engine) as browser:
         page = await opened(engine)
@@ -165,7 +165,7 @@ async def test_a_conversation_is_saved_and_ended(engine: AsyncRecollect) -> None
 
 
 @pytest.mark.parametrize("everywhere", [False, True])
-async def test_erasing_a_conversation_shows_the_receipt(engine: AsyncRecollect, everywhere: bool) -> None:
+async def test_erasing_a_conversation_shows_the_receipt(engine: AsyncToldOnce, everywhere: bool) -> None:
     await engine.record([user("I am allergic to peanuts.")], user="ana", conversation="trip")
     await engine.form()
     async with dashboard_client(engine) as browser:
@@ -181,7 +181,7 @@ async def test_erasing_a_conversation_shows_the_receipt(engine: AsyncRecollect, 
     assert await engine.list(user="ana", closed=True) == []
 
 
-async def test_a_key_of_another_user_opens_no_conversation(engine: AsyncRecollect) -> None:
+async def test_a_key_of_another_user_opens_no_conversation(engine: AsyncToldOnce) -> None:
     await engine.record([user("I am allergic to peanuts.")], user="ana", conversation="trip")
     _, ben = await engine.keys.create(NewApiKey(name="ben", access=Access.WRITE, user="ben"))
     page = await opened(engine)
@@ -192,7 +192,7 @@ async def test_a_key_of_another_user_opens_no_conversation(engine: AsyncRecollec
             assert "peanuts" not in answer.text
 
 
-async def test_a_reader_sees_no_button_that_changes_anything(engine: AsyncRecollect) -> None:
+async def test_a_reader_sees_no_button_that_changes_anything(engine: AsyncToldOnce) -> None:
     await engine.record([user("I am allergic to peanuts.")], user="ana", conversation="trip")
     _, key = await engine.keys.create(NewApiKey(name="reader", access=Access.READ, user="ana"))
     page = await opened(engine)
@@ -207,7 +207,7 @@ async def test_a_reader_sees_no_button_that_changes_anything(engine: AsyncRecoll
 
 
 async def test_episodes_are_shown_with_the_messages_they_sum_up(parts: Components) -> None:
-    async with AsyncRecollect(tiered_parts(parts)) as tiered:
+    async with AsyncToldOnce(tiered_parts(parts)) as tiered:
         await Chat(tiered).say_all(["I keep bees on the roof.", *(f"I visited town number {n}." for n in range(22))])
         await tiered.form()
         async with dashboard_client(tiered) as browser:

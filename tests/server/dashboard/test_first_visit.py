@@ -5,11 +5,11 @@ import pytest
 from markupsafe import escape
 
 from dashboard_client import HTML, DashboardClient, dashboard_client
-from recollect.engine import AsyncRecollect
-from recollect.server.dashboard.demonstration import APP, PEOPLE, PERSON, SHARED, TRIAL
-from recollect.server.dashboard.pages import first_visit
-from recollect.testing import FakeClock
-from recollect.types import Access, MemoryKind, MemoryState, NewApiKey, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.dashboard.demonstration import APP, PEOPLE, PERSON, SHARED, TRIAL
+from toldonce.server.dashboard.pages import first_visit
+from toldonce.testing import FakeClock
+from toldonce.types import Access, MemoryKind, MemoryState, NewApiKey, Subject
 
 ROOT = "/dashboard"
 FILL, REMOVE = f"{ROOT}/demonstration", f"{ROOT}/demonstration/remove"
@@ -22,7 +22,7 @@ async def sent(browser: DashboardClient, action: str) -> httpx.Response:
     return await browser.http.post(action, data={"csrf": token}, headers=HTML)
 
 
-async def test_an_empty_server_says_what_it_is(engine: AsyncRecollect) -> None:
+async def test_an_empty_server_says_what_it_is(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         html = await browser.open(ROOT)
         assert "This server has no memories yet" in html
@@ -35,7 +35,7 @@ async def test_an_empty_server_says_what_it_is(engine: AsyncRecollect) -> None:
     assert "1 memory" in html
 
 
-async def test_a_typed_sentence_is_remembered_and_a_question_recalls_it(engine: AsyncRecollect) -> None:
+async def test_a_typed_sentence_is_remembered_and_a_question_recalls_it(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         answer = await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon and I'm allergic to walnuts."})
         assert escape('The user said: "I\'m allergic to walnuts."') in answer.text
@@ -46,7 +46,7 @@ async def test_a_typed_sentence_is_remembered_and_a_question_recalls_it(engine: 
     assert "allergic to walnuts" in html.partition("What a model would get with it")[2]
 
 
-async def test_a_quotation_that_is_kept_is_shown_as_remembered(engine: AsyncRecollect) -> None:
+async def test_a_quotation_that_is_kept_is_shown_as_remembered(engine: AsyncToldOnce) -> None:
     said = "My knee hurts since the fall."
     async with dashboard_client(engine) as browser:
         answer = await browser.submit(TRY, f"{TRY}/say", {"text": said})
@@ -56,7 +56,7 @@ async def test_a_quotation_that_is_kept_is_shown_as_remembered(engine: AsyncReco
     assert f"/memories/{kept.id}" in answer.text.partition("What is remembered of it")[2]
 
 
-async def test_a_sentence_that_leaves_nothing_is_told_so(engine: AsyncRecollect) -> None:
+async def test_a_sentence_that_leaves_nothing_is_told_so(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         answer = await browser.submit(TRY, f"{TRY}/say", {"text": "Good morning!"})
         empty = await browser.submit(TRY, f"{TRY}/say", {"text": "  "})
@@ -65,7 +65,7 @@ async def test_a_sentence_that_leaves_nothing_is_told_so(engine: AsyncRecollect)
     assert empty.status_code == 400
 
 
-async def test_a_server_with_a_trial_alone_says_so(engine: AsyncRecollect) -> None:
+async def test_a_server_with_a_trial_alone_says_so(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon."})
         html = await browser.open(ROOT)
@@ -74,7 +74,7 @@ async def test_a_server_with_a_trial_alone_says_so(engine: AsyncRecollect) -> No
     assert "no memories yet" not in html
 
 
-async def test_what_was_tried_is_erased(engine: AsyncRecollect) -> None:
+async def test_what_was_tried_is_erased(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon."})
         answer = await browser.submit(TRY, f"{TRY}/end")
@@ -83,7 +83,7 @@ async def test_what_was_tried_is_erased(engine: AsyncRecollect) -> None:
     assert TRIAL not in [subject.text for subject in await engine.admin.subjects()]
 
 
-async def test_demonstration_data_shows_what_there_is_and_is_labelled(engine: AsyncRecollect) -> None:
+async def test_demonstration_data_shows_what_there_is_and_is_labelled(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         answer = await browser.submit(ROOT, FILL)
         overview = await browser.open(ROOT)
@@ -102,7 +102,7 @@ async def test_demonstration_data_shows_what_there_is_and_is_labelled(engine: As
     assert await engine.shared.subscriptions(user=Subject.parse(PERSON)) == [Subject.parse(SHARED)]
 
 
-async def test_demonstration_data_is_removed_with_one_click(engine: AsyncRecollect) -> None:
+async def test_demonstration_data_is_removed_with_one_click(engine: AsyncToldOnce) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         await browser.submit(ROOT, FILL)
@@ -112,7 +112,7 @@ async def test_demonstration_data_is_removed_with_one_click(engine: AsyncRecolle
     assert [subject.text for subject in await engine.admin.subjects()] == ["user:ana"]
 
 
-async def test_after_removal_another_person_is_told_of(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_after_removal_another_person_is_told_of(engine: AsyncToldOnce, clock: FakeClock) -> None:
     homes = []
     async with dashboard_client(engine) as browser:
         for _ in range(PEOPLE):
@@ -131,7 +131,7 @@ async def test_after_removal_another_person_is_told_of(engine: AsyncRecollect, c
     assert await engine.admin.subjects() == []
 
 
-async def test_the_same_can_be_tried_again_after_it_was_erased(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_same_can_be_tried_again_after_it_was_erased(engine: AsyncToldOnce, clock: FakeClock) -> None:
     async with dashboard_client(engine) as browser:
         for _ in range(2):
             answer = await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon."})
@@ -140,7 +140,7 @@ async def test_the_same_can_be_tried_again_after_it_was_erased(engine: AsyncReco
             await browser.submit(TRY, f"{TRY}/end")
 
 
-async def test_a_real_user_of_that_name_is_not_removed(engine: AsyncRecollect) -> None:
+async def test_a_real_user_of_that_name_is_not_removed(engine: AsyncToldOnce) -> None:
     await engine.add("They plan a demonstration.", user="demonstration")
     async with dashboard_client(engine) as browser:
         html = await browser.open(ROOT)
@@ -154,7 +154,7 @@ async def test_a_real_user_of_that_name_is_not_removed(engine: AsyncRecollect) -
     assert len(await engine.list(user="demonstration")) == 1
 
 
-async def test_a_server_with_data_is_offered_no_demonstration(engine: AsyncRecollect) -> None:
+async def test_a_server_with_data_is_offered_no_demonstration(engine: AsyncToldOnce) -> None:
     for number in range(6):
         await engine.add("They play the cello.", user=f"user-{number}")
     async with dashboard_client(engine) as browser:
@@ -167,7 +167,7 @@ async def test_a_server_with_data_is_offered_no_demonstration(engine: AsyncRecol
 
 @pytest.mark.parametrize("access", [Access.READ, Access.WRITE])
 @pytest.mark.parametrize("path", [f"{TRY}/say", f"{TRY}/end", FILL, REMOVE])
-async def test_only_administrators_fill_a_server(engine: AsyncRecollect, access: Access, path: str) -> None:
+async def test_only_administrators_fill_a_server(engine: AsyncToldOnce, access: Access, path: str) -> None:
     _, secret = await engine.keys.create(NewApiKey(name="k", access=access, user="ana"))
     async with dashboard_client(engine, authorization=f"Bearer {secret}") as browser:
         answer = await browser.http.post(path, headers=HTML, data={"text": "I live in Lisbon."})
@@ -178,7 +178,7 @@ async def test_only_administrators_fill_a_server(engine: AsyncRecollect, access:
 
 
 async def test_an_administrator_of_a_tenant_fills_that_tenant(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(first_visit, "_WAIT_S", 0)  # no worker runs here
     _, secret = await engine.keys.create(NewApiKey(name="k", access=Access.ADMIN, tenant="acme"))

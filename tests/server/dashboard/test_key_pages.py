@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from dashboard_client import HTML, DashboardClient, dashboard_client
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import Access, NewApiKey
 
 KEYS = "/dashboard/keys"
 AUDIT = "/dashboard/audit"
@@ -18,7 +18,7 @@ HOSTILE = f"{MARKUP}\u202e"
 OPERATOR = NewApiKey(name="operator", access=Access.ADMIN, tenant=None)
 
 
-async def operator(engine: AsyncRecollect) -> dict[str, str]:
+async def operator(engine: AsyncToldOnce) -> dict[str, str]:
     _, secret = await engine.keys.create(OPERATOR)
     return {"authorization": f"Bearer {secret}"}
 
@@ -27,7 +27,7 @@ async def make(browser: DashboardClient, **fields: str) -> httpx.Response:
     return await browser.submit(KEYS, KEYS, {"name": "k", "access": "write", **fields})
 
 
-async def test_a_key_with_all_options_is_made_and_listed(engine: AsyncRecollect) -> None:
+async def test_a_key_with_all_options_is_made_and_listed(engine: AsyncToldOnce) -> None:
     options = {"tenant": "acme", "user": "ana", "expires_on": "2026-03-01"}
     limits = {"requests_per_minute": "60", "concurrent_requests": "3", "body_bytes": "20000"}
     async with dashboard_client(engine, **await operator(engine)) as browser:
@@ -48,7 +48,7 @@ async def test_a_key_with_all_options_is_made_and_listed(engine: AsyncRecollect)
     assert "<script>alert" not in html + made.text
 
 
-async def test_a_key_cannot_be_made_to_end_before_tomorrow(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_key_cannot_be_made_to_end_before_tomorrow(engine: AsyncToldOnce, clock: FakeClock) -> None:
     clock.advance(days=1)
     async with dashboard_client(engine) as browser:
         html = await browser.open(KEYS)
@@ -56,7 +56,7 @@ async def test_a_key_cannot_be_made_to_end_before_tomorrow(engine: AsyncRecollec
     assert 'type="date" min="2026-01-03"' in html
 
 
-async def test_the_secret_is_shown_once_and_never_in_an_address(engine: AsyncRecollect) -> None:
+async def test_the_secret_is_shown_once_and_never_in_an_address(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine, **await operator(engine)) as browser:
         made = await make(browser)
         [secret] = re.findall(r"rk_[\w-]{20,}", made.text)
@@ -84,7 +84,7 @@ async def test_the_secret_is_shown_once_and_never_in_an_address(engine: AsyncRec
     ],
 )
 async def test_a_wrong_option_makes_no_key_and_is_explained(
-    engine: AsyncRecollect, fields: dict[str, str], said: str
+    engine: AsyncToldOnce, fields: dict[str, str], said: str
 ) -> None:
     async with dashboard_client(engine, **await operator(engine)) as browser:
         refused = await make(browser, **fields)
@@ -94,7 +94,7 @@ async def test_a_wrong_option_makes_no_key_and_is_explained(
     assert len(await engine.keys.list()) == 1
 
 
-async def test_a_key_is_revoked_once_one_is_sure(engine: AsyncRecollect) -> None:
+async def test_a_key_is_revoked_once_one_is_sure(engine: AsyncToldOnce) -> None:
     made, secret = await engine.keys.create(NewApiKey(name="k", access=Access.READ, user="ana"))
     action = f"{KEYS}/{made.id}/revoke"
     async with dashboard_client(engine, **await operator(engine)) as browser:
@@ -110,7 +110,7 @@ async def test_a_key_is_revoked_once_one_is_sure(engine: AsyncRecollect) -> None
     assert used.status_code == 401
 
 
-async def test_an_expired_key_is_shown_as_expired(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_an_expired_key_is_shown_as_expired(engine: AsyncToldOnce, clock: FakeClock) -> None:
     soon = engine.clock.now() + timedelta(hours=1)
     made, _ = await engine.keys.create(NewApiKey(name="k", access=Access.READ, user="ana", expires_at=soon))
     clock.advance(hours=2)
@@ -120,7 +120,7 @@ async def test_an_expired_key_is_shown_as_expired(engine: AsyncRecollect, clock:
     assert {key["id"]: key["state"] for key in data["keys"]}[made.id] == "expired"
 
 
-async def test_the_first_key_of_an_open_server_comes_with_a_warning(engine: AsyncRecollect) -> None:
+async def test_the_first_key_of_an_open_server_comes_with_a_warning(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         html = await browser.open(KEYS)
         made = await make(browser, access="admin", tenant="*")
@@ -131,7 +131,7 @@ async def test_the_first_key_of_an_open_server_comes_with_a_warning(engine: Asyn
     assert closed.headers["location"].startswith("/dashboard/login")
 
 
-async def test_the_audit_log_is_filtered_and_read_page_by_page(engine: AsyncRecollect) -> None:
+async def test_the_audit_log_is_filtered_and_read_page_by_page(engine: AsyncToldOnce) -> None:
     headers = await operator(engine)
     for number in range(105):
         await engine.keys.note_act("subjects.erase", actor="cli", target=str(number), count=1)
@@ -155,7 +155,7 @@ async def test_the_audit_log_is_filtered_and_read_page_by_page(engine: AsyncReco
     assert "No act fits." in nothing
 
 
-async def test_the_audit_log_finds_acts_on_a_subject(engine: AsyncRecollect) -> None:
+async def test_the_audit_log_finds_acts_on_a_subject(engine: AsyncToldOnce) -> None:
     await engine.add("Ana drinks tea.", user="ana")
     async with dashboard_client(engine, **await operator(engine)) as browser:
         await browser.http.delete("/v1/subjects/user:ana")

@@ -10,12 +10,12 @@ import pytest
 
 from dashboard_client import HTML, JSON, DashboardClient
 from keyed_server import KeyedServer, keyed_server
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.app import build_app
-from recollect.server.auth.sessions import form_token
-from recollect.server.dashboard.page import PageRoute
-from recollect.server.dashboard.pages import PAGES
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.app import build_app
+from toldonce.server.auth.sessions import form_token
+from toldonce.server.dashboard.page import PageRoute
+from toldonce.server.dashboard.pages import PAGES
+from toldonce.types import Subject
 
 ANA = Subject("user", "ana", "acme")
 LOGIN = "/dashboard/login"
@@ -23,7 +23,7 @@ HOME = "/dashboard/subjects/user%3Aana"
 
 
 @pytest.fixture
-async def server(engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
+async def server(engine: AsyncToldOnce) -> AsyncIterator[KeyedServer]:
     async with keyed_server(engine) as opened:
         yield opened
 
@@ -35,10 +35,10 @@ async def log_in(server: KeyedServer, who: str, **fields: str) -> httpx.Response
 
 
 def cookie_of(server: KeyedServer) -> str:
-    return server.client.cookies["recollect_session"]
+    return server.client.cookies["toldonce_session"]
 
 
-async def test_who_has_no_session_is_sent_to_the_login_and_back(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_who_has_no_session_is_sent_to_the_login_and_back(server: KeyedServer, engine: AsyncToldOnce) -> None:
     await engine.add("Ana plays the cello.", user=ANA)
     sent = await server.client.get(f"{HOME}?q=cello", headers=HTML)
     assert sent.status_code == 303
@@ -72,7 +72,7 @@ async def test_a_login_begins_a_session_of_its_own(server: KeyedServer) -> None:
     await log_in(server, "ana")
     assert cookie_of(server) != before
     server.client.cookies.clear()
-    server.client.cookies.set("recollect_session", before, domain="localhost")
+    server.client.cookies.set("toldonce_session", before, domain="localhost")
     assert (await server.client.get(HOME, headers=HTML)).status_code == 303
 
 
@@ -83,7 +83,7 @@ async def test_logging_out_ends_the_session(server: KeyedServer) -> None:
     page = await browser.submit(HOME, "/dashboard/logout")
     assert page.url.path == LOGIN
     server.client.cookies.clear()
-    server.client.cookies.set("recollect_session", cookie, domain="localhost")
+    server.client.cookies.set("toldonce_session", cookie, domain="localhost")
     assert (await server.client.get(HOME, headers=HTML)).status_code == 303
 
 
@@ -112,7 +112,7 @@ async def test_a_login_leads_to_no_other_site(server: KeyedServer, target: str) 
 
 @pytest.mark.parametrize("route", [page for page in PAGES if page.method == "POST"], ids=lambda page: page.path)
 async def test_no_form_works_without_the_token_of_its_session(
-    server: KeyedServer, engine: AsyncRecollect, route: PageRoute
+    server: KeyedServer, engine: AsyncToldOnce, route: PageRoute
 ) -> None:
     note = await engine.add("Ana plays the cello.", user=ANA)
     await log_in(server, "tenant admin")
@@ -131,7 +131,7 @@ async def test_a_login_needs_the_token_too(server: KeyedServer) -> None:
     assert answer.status_code == 403
 
 
-async def test_a_program_with_a_key_needs_no_token(server: KeyedServer, engine: AsyncRecollect) -> None:
+async def test_a_program_with_a_key_needs_no_token(server: KeyedServer, engine: AsyncToldOnce) -> None:
     headers = {"authorization": f"Bearer {server.secrets['ana']}"}
     answer = await server.client.post(f"{HOME}/memories", data={"text": "Ana plays the cello."}, headers=headers)
     assert answer.status_code == 303
@@ -149,7 +149,7 @@ async def test_a_program_with_a_key_needs_no_token(server: KeyedServer, engine: 
     ids=str,
 )
 async def test_pages_of_other_sites_reach_nothing(
-    server: KeyedServer, engine: AsyncRecollect, headers: dict[str, str]
+    server: KeyedServer, engine: AsyncToldOnce, headers: dict[str, str]
 ) -> None:
     await log_in(server, "ana")
     data = {"csrf": form_token(cookie_of(server)), "text": "Planted."}
@@ -189,7 +189,7 @@ async def test_styles_are_for_everyone_and_nothing_else_below_them(server: Keyed
 
 
 async def test_neither_keys_nor_cookies_are_logged(server: KeyedServer, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG, logger="recollect"):
+    with caplog.at_level(logging.DEBUG, logger="toldonce"):
         await log_in(server, "unknown")
         await log_in(server, "ana")
         await server.client.get(HOME, headers=HTML)
@@ -228,7 +228,7 @@ async def test_a_body_that_is_no_form_is_refused(server: KeyedServer) -> None:
 
 async def test_without_a_dashboard_the_root_has_a_page_of_its_own(parts: Components) -> None:
     settings = parts.settings.model_copy(update={"dashboard": False})
-    async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+    async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
         transport = httpx.ASGITransport(app=build_app(engine))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             page = await http.get("/", headers=HTML)

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 import pytest
 
 from dashboard_client import HTML, dashboard_client
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import Access, MemoryOrder, MemoryState, NewApiKey, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import Access, MemoryOrder, MemoryState, NewApiKey, Subject
 
 Fields = Mapping[str, str | list[str]]
 ANA = "/dashboard/subjects/user%3Aana"
 LIVES_IN_ROME = 'The user said: "I live in Rome."'
 
 
-async def test_a_persons_memories_are_listed_and_added(engine: AsyncRecollect) -> None:
+async def test_a_persons_memories_are_listed_and_added(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         assert "Nothing is remembered" in await browser.open(ANA)
 
@@ -25,7 +25,7 @@ async def test_a_persons_memories_are_listed_and_added(engine: AsyncRecollect) -
         assert [memory.text for memory in await engine.list(user="ana")] == ["Ana plays the cello."]
 
 
-async def test_a_search_shows_the_parts_of_each_score(engine: AsyncRecollect) -> None:
+async def test_a_search_shows_the_parts_of_each_score(engine: AsyncToldOnce) -> None:
     await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red."], user="ana")
     async with dashboard_client(engine) as browser:
         html = await browser.open(ANA, q="what does she play?")
@@ -42,7 +42,7 @@ async def test_a_search_shows_the_parts_of_each_score(engine: AsyncRecollect) ->
     assert data["found"]["items"][0]["memory"]["text"] == "Ana plays the cello."
 
 
-async def test_a_wrong_memory_is_corrected(engine: AsyncRecollect) -> None:
+async def test_a_wrong_memory_is_corrected(engine: AsyncToldOnce) -> None:
     wrong = await engine.add("Ana drinks green tea.", user="ana")
     page = f"{ANA}/memories/{wrong.id}"
     async with dashboard_client(engine) as browser:
@@ -53,7 +53,7 @@ async def test_a_wrong_memory_is_corrected(engine: AsyncRecollect) -> None:
     assert [memory.text for memory in await engine.list(user="ana")] == ["Ana drinks black tea."]
 
 
-async def test_erasing_asks_to_be_sure_and_shows_the_receipt(engine: AsyncRecollect) -> None:
+async def test_erasing_asks_to_be_sure_and_shows_the_receipt(engine: AsyncToldOnce) -> None:
     note = await engine.add("Ana drinks green tea.", user="ana")
     page = f"{ANA}/memories/{note.id}"
     async with dashboard_client(engine) as browser:
@@ -67,7 +67,7 @@ async def test_erasing_asks_to_be_sure_and_shows_the_receipt(engine: AsyncRecoll
     assert await engine.list(user="ana", closed=True) == []
 
 
-async def test_lists_are_filtered_and_the_filters_stay_when_paging(engine: AsyncRecollect) -> None:
+async def test_lists_are_filtered_and_the_filters_stay_when_paging(engine: AsyncToldOnce) -> None:
     await engine.bulk.add([f"Ana has book {number}." for number in range(60)], user="ana")
     closed = await engine.add("Ana drinks green tea.", user="ana")
     await engine.forget(closed.id, user="ana")
@@ -87,7 +87,7 @@ async def test_lists_are_filtered_and_the_filters_stay_when_paging(engine: Async
 
 
 @pytest.mark.parametrize("order", list(MemoryOrder))
-async def test_every_order_is_offered_and_works(engine: AsyncRecollect, order: MemoryOrder) -> None:
+async def test_every_order_is_offered_and_works(engine: AsyncToldOnce, order: MemoryOrder) -> None:
     await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red."], user="ana")
     async with dashboard_client(engine) as browser:
         html = await browser.open(ANA, order=order)
@@ -96,7 +96,7 @@ async def test_every_order_is_offered_and_works(engine: AsyncRecollect, order: M
     assert "Ana plays the cello." in html
 
 
-async def test_the_past_is_listed_and_searched(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_past_is_listed_and_searched(engine: AsyncToldOnce, clock: FakeClock) -> None:
     rome = await engine.add("Ana lives in Rome.", user="ana")
     clock.advance(days=60)
     await engine.correct(rome.id, "Ana lives in Oslo.", user="ana", true_until=clock.now())
@@ -113,7 +113,7 @@ async def test_the_past_is_listed_and_searched(engine: AsyncRecollect, clock: Fa
     assert "Write a day as" in refused.text
 
 
-async def test_all_of_a_page_are_chosen_and_forgotten(engine: AsyncRecollect) -> None:
+async def test_all_of_a_page_are_chosen_and_forgotten(engine: AsyncToldOnce) -> None:
     notes = await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red.", "Ana likes tea."], user="ana")
     async with dashboard_client(engine) as browser:
         html = await browser.open(ANA, kind="note", choose="all")
@@ -128,7 +128,7 @@ async def test_all_of_a_page_are_chosen_and_forgotten(engine: AsyncRecollect) ->
     assert [memory.text for memory in await engine.list(user="ana")] == ["Ana likes tea."]
 
 
-async def test_many_are_shared_or_erased(engine: AsyncRecollect) -> None:
+async def test_many_are_shared_or_erased(engine: AsyncToldOnce) -> None:
     notes = await engine.bulk.add(["The cabin is in Tirol.", "The key is under the stone."], user="ana")
     ids = [str(note.id) for note in notes]
     async with dashboard_client(engine) as browser:
@@ -147,7 +147,7 @@ async def test_many_are_shared_or_erased(engine: AsyncRecollect) -> None:
     assert len(await engine.list(user=Subject("shared", "family"))) == 2
 
 
-async def test_a_failure_among_many_says_how_many_were_done(engine: AsyncRecollect) -> None:
+async def test_a_failure_among_many_says_how_many_were_done(engine: AsyncToldOnce) -> None:
     notes = await engine.bulk.add(["The cabin is in Tirol.", "The key is under the stone."], user="ana")
     await engine.forget(notes[1].id, user="ana")
     async with dashboard_client(engine) as browser:
@@ -158,7 +158,7 @@ async def test_a_failure_among_many_says_how_many_were_done(engine: AsyncRecolle
     assert "1 of 2 were done" in answer.text
 
 
-async def test_nothing_can_be_changed_with_a_key_that_only_reads(engine: AsyncRecollect) -> None:
+async def test_nothing_can_be_changed_with_a_key_that_only_reads(engine: AsyncToldOnce) -> None:
     note = await engine.add("Ana drinks green tea.", user="ana")
     _, secret = await engine.keys.create(NewApiKey(name="k", access=Access.READ, user="ana"))
     async with dashboard_client(engine, authorization=f"Bearer {secret}") as browser:
@@ -172,7 +172,7 @@ async def test_nothing_can_be_changed_with_a_key_that_only_reads(engine: AsyncRe
     assert len(await engine.list(user="ana")) == 1
 
 
-async def test_lists_are_filtered_by_class_age_and_source(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_lists_are_filtered_by_class_age_and_source(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.record([{"role": "user", "content": "I live in Rome."}], user="ana", conversation="c-1")
     await engine.form()
     clock.advance(days=40)

@@ -10,12 +10,12 @@ import pytest
 
 from dashboard_client import HTML
 from keyed_server import ANA, KEYS, KeyedServer, keyed_server
-from recollect.engine import AsyncRecollect
-from recollect.server.auth.session_secret import session_secret
-from recollect.server.auth.sessions import Sessions, form_token
-from recollect.server.dashboard.page import PageRoute
-from recollect.server.dashboard.pages import PAGES
-from recollect.types import Access, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.auth.session_secret import session_secret
+from toldonce.server.auth.sessions import Sessions, form_token
+from toldonce.server.dashboard.page import PageRoute
+from toldonce.server.dashboard.pages import PAGES
+from toldonce.types import Access, Subject
 
 NOT_AUTHENTICATED = ("none", "unknown", "revoked", "expired")
 BOB = Subject("user", "bob", "acme")
@@ -29,7 +29,7 @@ NAMING_SUBJECTS = {"/apps/{app}/erase"}
 
 
 @pytest.fixture
-async def server(engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
+async def server(engine: AsyncToldOnce) -> AsyncIterator[KeyedServer]:
     await engine.add("Ana's bird is the heron.", user=ANA)
     await engine.add("Bob's bird is the stork.", user=BOB)
     await engine.add("Her bird is the crane.", user=OTHER_TENANT)
@@ -68,17 +68,17 @@ async def ask(server: KeyedServer, page: PageRoute, url: str, **headers: str) ->
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.method} {page.path or '/'}")
 async def test_each_page_answers_each_sender_as_it_should(
-    server: KeyedServer, engine: AsyncRecollect, page: PageRoute
+    server: KeyedServer, engine: AsyncToldOnce, page: PageRoute
 ) -> None:
     for who in (*NOT_AUTHENTICATED, *KEYS):
-        tenant = {"x-recollect-tenant": "acme"} if "{subject}" in page.path else {}
+        tenant = {"x-toldonce-tenant": "acme"} if "{subject}" in page.path else {}
         url, secret = sample(page, "user:ana"), server.secrets[who]
         answers = [await ask(server, page, url, **tenant, **({"authorization": f"Bearer {secret}"} if secret else {}))]
         if who in KEYS:
             key = await engine.keys.find(secret)
             assert key is not None
             cookie = await Sessions(engine.keys, engine.clock, partial(session_secret, engine.settings)).begin(key)
-            answers.append(await ask(server, page, url, **tenant, cookie=f"recollect_session={cookie}"))
+            answers.append(await ask(server, page, url, **tenant, cookie=f"toldonce_session={cookie}"))
         for answer in answers:
             if who in NOT_AUTHENTICATED:
                 wanted = 303 if page.method == "GET" else 401
@@ -104,7 +104,7 @@ def assert_nothing_foreign(who: str, answer: httpx.Response) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.method == "POST"], ids=lambda page: page.path)
-async def test_a_refused_form_changes_nothing(server: KeyedServer, engine: AsyncRecollect, page: PageRoute) -> None:
+async def test_a_refused_form_changes_nothing(server: KeyedServer, engine: AsyncToldOnce, page: PageRoute) -> None:
     url = sample(page, "user:ana")
     for who in (*NOT_AUTHENTICATED, "bob", "other tenant", "ana reads", "app"):
         secret = server.secrets[who]

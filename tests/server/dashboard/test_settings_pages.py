@@ -1,18 +1,18 @@
-"""Pages of settings: what is in effect, without secrets, and what `recollect doctor` finds."""
+"""Pages of settings: what is in effect, without secrets, and what `toldonce doctor` finds."""
 
 from dataclasses import replace
 
 from pydantic import SecretStr
 
 from dashboard_client import dashboard_client
-from recollect.engine import AsyncRecollect, Components
+from toldonce.engine import AsyncToldOnce, Components
 
 SETTINGS = "/dashboard/settings"
 
 
-def changed(parts: Components, **values: object) -> AsyncRecollect:
+def changed(parts: Components, **values: object) -> AsyncToldOnce:
     """Open an engine over the same store with other settings."""
-    return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update=values)))
+    return AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update=values)))
 
 
 async def test_settings_are_shown_with_their_source(parts: Components) -> None:
@@ -21,8 +21,8 @@ async def test_settings_are_shown_with_their_source(parts: Components) -> None:
         data = await browser.read(SETTINGS)
 
     by_name = {setting["name"]: setting for setting in data["settings"]}
-    assert by_name["RECOLLECT_TIME_ZONE"]["value"] == "Europe/Rome"
-    assert by_name["RECOLLECT_TIME_ZONE"]["source"] == "argument"
+    assert by_name["TOLDONCE_TIME_ZONE"]["value"] == "Europe/Rome"
+    assert by_name["TOLDONCE_TIME_ZONE"]["source"] == "argument"
     assert "start command" in html
     assert "<code>sqlite:///path/to/file</code>" in html
     assert 'href="/docs"' in html
@@ -35,7 +35,7 @@ async def test_secrets_are_never_shown(parts: Components) -> None:
         data = await browser.read(SETTINGS)
         findings = await browser.open(f"{SETTINGS}/findings")
 
-    [shown] = [setting for setting in data["settings"] if setting["name"] == "RECOLLECT_UPSTREAM_KEY"]
+    [shown] = [setting for setting in data["settings"] if setting["name"] == "TOLDONCE_UPSTREAM_KEY"]
     assert (shown["value"], shown["is_secret"]) == ("set", True)
     assert "sk-of-the-provider" not in html + findings
 
@@ -45,10 +45,10 @@ async def test_only_changed_settings_are_shown_on_request(parts: Components) -> 
         data = await browser.read(SETTINGS, changed="yes")
         html = await browser.open(SETTINGS, changed="yes")
 
-    assert {"RECOLLECT_TIME_ZONE"} <= {setting["name"] for setting in data["settings"]}
+    assert {"TOLDONCE_TIME_ZONE"} <= {setting["name"] for setting in data["settings"]}
     assert not any(setting["is_default"] for setting in data["settings"])
     assert data["total"] > len(data["settings"])
-    assert "RECOLLECT_IDLE_TIMEOUT_S" not in html
+    assert "TOLDONCE_IDLE_TIMEOUT_S" not in html
 
 
 async def test_hostile_values_break_no_page(parts: Components) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from dashboard_client import dashboard_client
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
 from sample_chats import user
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
 
 STATISTICS = "/dashboard/statistics"
 ANA = "/dashboard/subjects/user%3Aana/statistics"
-CHAT = {"model": "recollect/offline", "messages": [user("Where do I live?")]}
+CHAT = {"model": "toldonce/offline", "messages": [user("Where do I live?")]}
 
 
 def plot_data(html: str) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def plot_data(html: str) -> dict[str, Any]:
     return {plot["id"]: plot for plot in json.loads(block)}
 
 
-async def fill(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def fill(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.bulk.add(["Ana lives in Rome.", "Ana drinks tea."], user="ana")
     clock.advance(days=40)
     await engine.add("Ana has a bicycle.", user="ana")
@@ -31,7 +31,7 @@ async def fill(engine: AsyncRecollect, clock: FakeClock) -> None:
     await engine.add("Ana sings.", user="ana")
 
 
-async def test_the_plots_are_those_of_the_chosen_time(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_plots_are_those_of_the_chosen_time(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await fill(engine, clock)
     async with dashboard_client(engine) as browser:
         month = plot_data(await browser.open(STATISTICS))["stored"]
@@ -45,7 +45,7 @@ async def test_the_plots_are_those_of_the_chosen_time(engine: AsyncRecollect, cl
     assert hours["seconds"] == 3600
 
 
-async def test_a_long_time_is_shown_by_day(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_long_time_is_shown_by_day(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await fill(engine, clock)
     async with dashboard_client(engine) as browser:
         html = await browser.open(STATISTICS, range="365", by="hour")
@@ -57,7 +57,7 @@ async def test_a_long_time_is_shown_by_day(engine: AsyncRecollect, clock: FakeCl
     assert (nonsense["range"], nonsense["by"]) == ("30", "day")
 
 
-async def test_every_number_of_a_plot_is_in_its_table(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_every_number_of_a_plot_is_in_its_table(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await fill(engine, clock)
     async with dashboard_client(engine) as browser:
         html = await browser.open(STATISTICS)
@@ -67,7 +67,7 @@ async def test_every_number_of_a_plot_is_in_its_table(engine: AsyncRecollect, cl
     assert cells == plot_data(html)["stored"]["series"][0]["values"]
 
 
-async def test_memories_are_counted_by_kind_and_age(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_memories_are_counted_by_kind_and_age(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await fill(engine, clock)
     async with dashboard_client(engine) as browser:
         data = await browser.read(STATISTICS)
@@ -79,9 +79,9 @@ async def test_memories_are_counted_by_kind_and_age(engine: AsyncRecollect, cloc
     assert 'aria-label="5 active"' in html
 
 
-async def test_prompts_tokens_and_kept_beginnings_are_counted(engine: AsyncRecollect) -> None:
+async def test_prompts_tokens_and_kept_beginnings_are_counted(engine: AsyncToldOnce) -> None:
     await engine.add("Ana lives in Rome.", user="ana")
-    named = {"x-recollect-user": "ana", "x-recollect-conversation": "c1"}
+    named = {"x-toldonce-user": "ana", "x-toldonce-conversation": "c1"}
     async with dashboard_client(engine) as browser:
         first = await browser.http.post("/v1/chat/completions", json=CHAT, headers=named)
         said = first.json()["choices"][0]["message"]
@@ -99,7 +99,7 @@ async def test_prompts_tokens_and_kept_beginnings_are_counted(engine: AsyncRecol
     assert data["statistics"]["process"]["recalls"] == 2
 
 
-async def test_a_subjects_page_shows_its_budget(engine: AsyncRecollect) -> None:
+async def test_a_subjects_page_shows_its_budget(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         data = await browser.read(ANA)
         html = await browser.open(ANA)
@@ -110,7 +110,7 @@ async def test_a_subjects_page_shows_its_budget(engine: AsyncRecollect) -> None:
 
 
 @pytest.mark.parametrize("page", [STATISTICS, ANA])
-async def test_the_plots_are_drawn_by_own_files_alone(engine: AsyncRecollect, page: str) -> None:
+async def test_the_plots_are_drawn_by_own_files_alone(engine: AsyncToldOnce, page: str) -> None:
     async with dashboard_client(engine) as browser:
         html = await browser.open(page)
         scripts = re.findall(r'<script src="([^"]+)"', html)
@@ -123,7 +123,7 @@ async def test_the_plots_are_drawn_by_own_files_alone(engine: AsyncRecollect, pa
     assert set(re.findall(r"<script(?! src=)([^>]*)>", html)) == {' type="application/json" id="plot-data"'}
 
 
-async def test_the_statistics_of_one_tenant_are_its_own(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_statistics_of_one_tenant_are_its_own(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await fill(engine, clock)
     async with dashboard_client(engine) as browser:
         data = await browser.read(STATISTICS, tenant="acme")

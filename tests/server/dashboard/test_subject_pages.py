@@ -3,15 +3,15 @@
 import pytest
 
 from dashboard_client import HTML, dashboard_client
-from recollect.engine import AsyncRecollect
-from recollect.server.dashboard.pages import overview
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.dashboard.pages import overview
+from toldonce.testing import FakeClock
+from toldonce.types import Access, NewApiKey, Subject
 
 SUBJECTS = "/dashboard/subjects"
 
 
-async def test_subjects_are_listed_by_kind_with_their_memories(engine: AsyncRecollect) -> None:
+async def test_subjects_are_listed_by_kind_with_their_memories(engine: AsyncToldOnce) -> None:
     await engine.bulk.add(["Ana plays the cello.", "Ana likes tea."], user="ana")
     await engine.add("The cabin is in Tirol.", user=Subject("shared", "family"))
     async with dashboard_client(engine) as browser:
@@ -27,7 +27,7 @@ async def test_subjects_are_listed_by_kind_with_their_memories(engine: AsyncReco
     assert "Nothing of this kind" in none
 
 
-async def test_a_list_says_when_each_had_its_last_chat(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_list_says_when_each_had_its_last_chat(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.record([{"role": "user", "content": "Good morning!"}], user="ana", conversation="c-1")
     clock.advance(days=1)
     await engine.add("Ben plays the cello.", user="ben")
@@ -38,7 +38,7 @@ async def test_a_list_says_when_each_had_its_last_chat(engine: AsyncRecollect, c
     assert "2026-01-01 00:00</time>" in html
 
 
-async def test_a_kind_is_listed_page_by_page(engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_kind_is_listed_page_by_page(engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overview, "_PAGE_SIZE", 2)
     monkeypatch.setattr(overview, "_READ_SIZE", 2)
     users = [Subject("user", f"u{number}") for number in range(3)] + [Subject("user", "ana", "acme")]
@@ -68,7 +68,7 @@ async def test_a_kind_is_listed_page_by_page(engine: AsyncRecollect, monkeypatch
     assert listed["character"] == []
 
 
-async def test_a_typed_name_leads_to_its_memory(engine: AsyncRecollect) -> None:
+async def test_a_typed_name_leads_to_its_memory(engine: AsyncToldOnce) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         assert "Ana plays the cello." in await browser.open(SUBJECTS, go="ana")
@@ -78,7 +78,7 @@ async def test_a_typed_name_leads_to_its_memory(engine: AsyncRecollect) -> None:
     assert refused.status_code == 400
 
 
-async def test_a_key_of_no_single_user_is_told_how_to_go_on(engine: AsyncRecollect) -> None:
+async def test_a_key_of_no_single_user_is_told_how_to_go_on(engine: AsyncToldOnce) -> None:
     _, secret = await engine.keys.create(NewApiKey(name="k", access=Access.WRITE))
     async with dashboard_client(engine, authorization=f"Bearer {secret}") as browser:
         html = await browser.open("/dashboard")
@@ -89,7 +89,7 @@ async def test_a_key_of_no_single_user_is_told_how_to_go_on(engine: AsyncRecolle
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "a\u202eb", "x" * 500, "🐝 ﷽", "a/b?c#d&e=f", "'\"`"])
-async def test_hostile_names_are_shown_and_opened(engine: AsyncRecollect, name: str) -> None:
+async def test_hostile_names_are_shown_and_opened(engine: AsyncToldOnce, name: str) -> None:
     await engine.add("It is so.", user=Subject("user", name))
     async with dashboard_client(engine) as browser:
         html = await browser.open(SUBJECTS)

@@ -4,12 +4,12 @@ import re
 from typing import Any
 
 from dashboard_client import HTML, DashboardClient, dashboard_client
-from recollect.engine import AsyncRecollect, Components
-from recollect.engine.context_builder import ContextBuilder
-from recollect.errors import StoreUnavailableError
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey, Subject
 from sample_chats import assistant, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine.context_builder import ContextBuilder
+from toldonce.errors import StoreUnavailableError
+from toldonce.testing import FakeClock
+from toldonce.types import Access, NewApiKey, Subject
 
 ANA = "/dashboard/subjects/user%3Aana"
 LIVE = f"{ANA}/live"
@@ -19,16 +19,16 @@ HOSTILE = "<script>alert(1)</script> \u202eevil\u202c 😀 cello"
 async def chat(browser: DashboardClient, *said: str, who: str = "ana", session: str = "c1", tenant: str = "") -> str:
     """Send a chat request, the user's words first; return the answer."""
     messages = [assistant(text) if place % 2 else user(text) for place, text in enumerate(said)]
-    headers = {"x-recollect-user": who, "x-recollect-session": session}
+    headers = {"x-toldonce-user": who, "x-toldonce-session": session}
     if tenant:
-        headers["x-recollect-tenant"] = tenant
-    body = {"model": "recollect/offline", "messages": messages}
+        headers["x-toldonce-tenant"] = tenant
+    body = {"model": "toldonce/offline", "messages": messages}
     answer = await browser.http.post("/v1/chat/completions", json=body, headers=headers)
     assert answer.status_code == 200
     return str(answer.json()["choices"][0]["message"]["content"])
 
 
-async def path_of(engine: AsyncRecollect, session: str = "c1") -> str:
+async def path_of(engine: AsyncToldOnce, session: str = "c1") -> str:
     return f"{ANA}/conversations/{(await engine.conversations.get(session, user='ana')).id}"
 
 
@@ -37,7 +37,7 @@ def runs(data: dict[str, Any], change: str) -> str:
     return "\n".join(line for run in data["diff"] if run["change"] == change for line in run["lines"])
 
 
-async def test_lists_of_requests_say_what_was_asked(engine: AsyncRecollect) -> None:
+async def test_lists_of_requests_say_what_was_asked(engine: AsyncToldOnce) -> None:
     await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red."], user="ana")
     first, again = "What does Ana play?", f"What colour is the bicycle? {HOSTILE}"
     async with dashboard_client(engine) as browser:
@@ -51,7 +51,7 @@ async def test_lists_of_requests_say_what_was_asked(engine: AsyncRecollect) -> N
     assert "What colour is the bicycle? &lt;script&gt;alert(1)&lt;/script&gt; ⟨U+202E⟩evil" in html
 
 
-async def test_an_edited_question_is_not_taken_for_another(engine: AsyncRecollect) -> None:
+async def test_an_edited_question_is_not_taken_for_another(engine: AsyncToldOnce) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         answered = await chat(browser, "What does Ana play?")
@@ -63,7 +63,7 @@ async def test_an_edited_question_is_not_taken_for_another(engine: AsyncRecollec
     assert told == ["Whose cello is it?", "Where is her cello?", "What does Ana play?"]
 
 
-async def test_a_request_shows_what_it_added_and_left_out(engine: AsyncRecollect) -> None:
+async def test_a_request_shows_what_it_added_and_left_out(engine: AsyncToldOnce) -> None:
     await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red."], user="ana")
     async with dashboard_client(engine) as browser:
         await chat(browser, "What does Ana play?")
@@ -85,7 +85,7 @@ async def test_a_request_shows_what_it_added_and_left_out(engine: AsyncRecollect
     assert "built-in" in html
 
 
-async def test_reasons_name_other_memories_by_their_words(engine: AsyncRecollect) -> None:
+async def test_reasons_name_other_memories_by_their_words(engine: AsyncToldOnce) -> None:
     said, family = "Ana plays the cello.", Subject("shared", "family")
     for owner in (Subject("user", "ana"), family):
         await engine.add(said, user=owner)
@@ -99,7 +99,7 @@ async def test_reasons_name_other_memories_by_their_words(engine: AsyncRecollect
     assert [item["id"] for item in data["left_out"]] == [item["id"] for item in trace["omitted"]]
 
 
-async def test_two_prompts_of_a_chat_are_compared_by_lines(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_two_prompts_of_a_chat_are_compared_by_lines(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         answer = await chat(browser, "What does Ana play?")
@@ -119,7 +119,7 @@ async def test_two_prompts_of_a_chat_are_compared_by_lines(engine: AsyncRecollec
     assert "byte for byte" in html
 
 
-async def test_a_chat_that_begins_again_is_compared_with_before(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_chat_that_begins_again_is_compared_with_before(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         await chat(browser, "What does Ana play?")
@@ -135,7 +135,7 @@ async def test_a_chat_that_begins_again_is_compared_with_before(engine: AsyncRec
     assert "Rex" in runs(data, "added")
 
 
-async def test_a_failed_recall_is_shown(engine: AsyncRecollect, parts: Components, monkeypatch: Any) -> None:
+async def test_a_failed_recall_is_shown(engine: AsyncToldOnce, parts: Components, monkeypatch: Any) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         answer = await chat(browser, "What does Ana play?")
@@ -154,7 +154,7 @@ async def test_a_failed_recall_is_shown(engine: AsyncRecollect, parts: Component
     assert "Nothing was recalled: recall failed." in html
 
 
-async def test_forgotten_and_erased_memories_leave_no_word(engine: AsyncRecollect) -> None:
+async def test_forgotten_and_erased_memories_leave_no_word(engine: AsyncToldOnce) -> None:
     secret = await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         await chat(browser, "What does Ana play?")
@@ -169,7 +169,7 @@ async def test_forgotten_and_erased_memories_leave_no_word(engine: AsyncRecollec
     assert "Its words were erased or forgotten since." in html
 
 
-async def test_hostile_memories_and_names_stay_text(engine: AsyncRecollect) -> None:
+async def test_hostile_memories_and_names_stay_text(engine: AsyncToldOnce) -> None:
     await engine.bulk.add([HOSTILE, f"{HOSTILE} twice", "cello " + "y" * 5000], user="ana")
     async with dashboard_client(engine) as browser:
         await chat(browser, f"What of the cello? {HOSTILE}", session="c1")
@@ -183,15 +183,15 @@ async def test_hostile_memories_and_names_stay_text(engine: AsyncRecollect) -> N
     assert "&lt;script&gt;" in pages[1]
 
 
-async def test_the_live_page_says_how_to_send_a_first_request(engine: AsyncRecollect) -> None:
+async def test_the_live_page_says_how_to_send_a_first_request(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         for page in ("/dashboard/live", LIVE):
             html = await browser.open(page)
             assert "curl http://localhost/v1/chat/completions" in html
-            assert "recollect/offline" in html
+            assert "toldonce/offline" in html
 
 
-async def test_the_live_page_asks_for_what_is_new(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_live_page_asks_for_what_is_new(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         await chat(browser, "What does Ana play?")
@@ -213,7 +213,7 @@ async def test_the_live_page_asks_for_what_is_new(engine: AsyncRecollect, clock:
         assert (await browser.open(last)).count("<li id=") == 0
 
 
-async def test_nothing_is_lost_after_a_long_pause(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_nothing_is_lost_after_a_long_pause(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         newest = (await browser.read(LIVE))["newest"]
@@ -231,7 +231,7 @@ async def test_nothing_is_lost_after_a_long_pause(engine: AsyncRecollect, clock:
     assert 'id="more"' not in html  # only the newest page goes on by itself
 
 
-async def test_administrators_see_all_users_and_others_their_own(engine: AsyncRecollect) -> None:
+async def test_administrators_see_all_users_and_others_their_own(engine: AsyncToldOnce) -> None:
     for who in ("ana", "ben"):
         await engine.add("The shelf holds boxes.", user=who)
     async with dashboard_client(engine) as browser:
@@ -249,7 +249,7 @@ async def test_administrators_see_all_users_and_others_their_own(engine: AsyncRe
             assert (await browser.http.get(path, headers=HTML)).status_code == 403
 
 
-async def test_a_tenants_administrator_sees_its_own_requests(engine: AsyncRecollect) -> None:
+async def test_a_tenants_administrator_sees_its_own_requests(engine: AsyncToldOnce) -> None:
     for tenant in ("acme", "bolt"):
         await engine.add("The shelf holds boxes.", user=Subject("user", "ana", tenant))
     async with dashboard_client(engine) as browser:
@@ -269,7 +269,7 @@ async def test_a_tenants_administrator_sees_its_own_requests(engine: AsyncRecoll
         assert (refused.status_code, "boxes" in refused.text) == (400, False)
 
 
-async def test_unknown_conversations_and_requests_are_not_found(engine: AsyncRecollect) -> None:
+async def test_unknown_conversations_and_requests_are_not_found(engine: AsyncToldOnce) -> None:
     await engine.record([user("I live in Oslo.")], user="ana", conversation="c1")
     async with dashboard_client(engine) as browser:
         page = await path_of(engine)

@@ -6,17 +6,17 @@ import pytest
 
 from dashboard_client import dashboard_client, token_of
 from factories import add, memory
-from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock
-from recollect.types import Subject
 from sample_chats import park, user
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.testing import FakeClock
+from toldonce.types import Subject
 
 WORK = "/dashboard/work"
 PEOPLE = ("ana", "ben")
 
 
 async def test_parked_work_is_shown_with_its_error_and_one_is_retried(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
@@ -30,7 +30,7 @@ async def test_parked_work_is_shown_with_its_error_and_one_is_retried(
 
 
 async def test_all_parked_work_is_retried_and_formed(
-    engine: AsyncRecollect, parts: Components, clock: FakeClock
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
 ) -> None:
     await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
@@ -44,7 +44,7 @@ async def test_all_parked_work_is_retried_and_formed(
     assert {memory.text for memory in await engine.list(user="ana")} == {"I like geese."}
 
 
-async def test_the_filter_limits_what_is_retried(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:
+async def test_the_filter_limits_what_is_retried(engine: AsyncToldOnce, parts: Components, clock: FakeClock) -> None:
     await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
         await browser.submit(f"{WORK}?subject=user:ana", f"{WORK}/retry-all")
@@ -52,14 +52,14 @@ async def test_the_filter_limits_what_is_retried(engine: AsyncRecollect, parts: 
     assert (await engine.admin.totals()).formations_parked == 1
 
 
-async def test_formations_that_are_done_are_not_listed_as_work(engine: AsyncRecollect) -> None:
+async def test_formations_that_are_done_are_not_listed_as_work(engine: AsyncToldOnce) -> None:
     await engine.record([user("I like geese.")], user="ana")
     await engine.form()
     async with dashboard_client(engine) as browser:
         assert "Nothing waits." in await browser.open(WORK)
 
 
-async def test_retrying_what_is_not_parked_is_refused(engine: AsyncRecollect) -> None:
+async def test_retrying_what_is_not_parked_is_refused(engine: AsyncToldOnce) -> None:
     key = {"subject": "user:ana", "home": "user:ana", "conversation": "c", "profile": "default", "stage": "extract"}
     async with dashboard_client(engine) as browser:
         refused = await browser.submit(WORK, f"{WORK}/run")
@@ -72,7 +72,7 @@ async def test_retrying_what_is_not_parked_is_refused(engine: AsyncRecollect) ->
 
 
 @pytest.mark.parametrize(("how", "left"), [("preview", 13), ("now", 10)])
-async def test_maintenance_is_previewed_and_run(engine: AsyncRecollect, parts: Components, how: str, left: int) -> None:
+async def test_maintenance_is_previewed_and_run(engine: AsyncToldOnce, parts: Components, how: str, left: int) -> None:
     app = Subject("app", "ana/calendar")
     many = [replace(memory(f"Shelf {number} holds <b>boxes</b>."), subject=app) for number in range(13)]
     await parts.store.memories.apply(app, [add(each, vector=None) for each in many], [])
@@ -86,7 +86,7 @@ async def test_maintenance_is_previewed_and_run(engine: AsyncRecollect, parts: C
     assert len(await engine.list(user=app)) == left
 
 
-async def test_erasures_are_finished_and_the_embedder_is_asked(engine: AsyncRecollect) -> None:
+async def test_erasures_are_finished_and_the_embedder_is_asked(engine: AsyncToldOnce) -> None:
     async with dashboard_client(engine) as browser:
         finished = await browser.submit(WORK, f"{WORK}/erasures")
         asked = await browser.submit(WORK, f"{WORK}/embedder", {"text": "Ana likes geese."})
@@ -97,7 +97,7 @@ async def test_erasures_are_finished_and_the_embedder_is_asked(engine: AsyncReco
     assert empty.status_code == 400
 
 
-async def test_a_hostile_name_breaks_nothing(engine: AsyncRecollect) -> None:
+async def test_a_hostile_name_breaks_nothing(engine: AsyncToldOnce) -> None:
     await engine.record([user("I like geese.")], user='<script>alert("1")</script>\u202e')
     async with dashboard_client(engine) as browser:
         html = await browser.open(WORK)

@@ -7,16 +7,16 @@ import httpx
 import pytest
 
 from answer_checks import CheckingTransport
-from recollect.engine import AsyncRecollect, Components
-from recollect.providers.token_counter import token_counter
-from recollect.server.app import build_app
-from recollect.settings import Settings
-from recollect.testing import FakeClock, WordEmbedder
 from stores import DIALECTS, new_store, url_of
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.token_counter import token_counter
+from toldonce.server.app import build_app
+from toldonce.settings import Settings
+from toldonce.testing import FakeClock, WordEmbedder
 
 
 @pytest.fixture(params=DIALECTS)
-async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
+async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncToldOnce]:
     parts = Components(
         settings=Settings(database_url=url_of(request.param, tmp_path)),
         clock=clock,
@@ -25,12 +25,12 @@ async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Pat
         model=None,
         counter=token_counter(),
     )
-    async with AsyncRecollect(parts) as opened:
+    async with AsyncToldOnce(parts) as opened:
         yield opened
 
 
 @pytest.fixture
-async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+async def api(engine: AsyncToldOnce) -> AsyncIterator[httpx.AsyncClient]:
     transport = CheckingTransport(httpx.ASGITransport(app=build_app(engine)))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client

@@ -2,12 +2,12 @@
 
 import pytest
 
-from recollect.chat.identity import IdentityPolicy
-from recollect.errors import BadIdentityError, BadRequestError, BadSubjectError, RecollectError
-from recollect.server.api.v1.access import Requester, requester_of
-from recollect.server.api.v1.problems import ProblemError
-from recollect.testing import FakeClock
-from recollect.types import ANONYMOUS, Access, Caller, Subject
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.errors import BadIdentityError, BadRequestError, BadSubjectError, ToldOnceError
+from toldonce.server.api.v1.access import Requester, requester_of
+from toldonce.server.api.v1.problems import ProblemError
+from toldonce.testing import FakeClock
+from toldonce.types import ANONYMOUS, Access, Caller, Subject
 
 LOOPBACK = IdentityPolicy(default_user="local", trusted=True, jwt_secret=None)
 OPEN = IdentityPolicy(default_user="local", trusted=False, jwt_secret=None)
@@ -25,7 +25,7 @@ def requester(
     policy: IdentityPolicy = LOOPBACK,
 ) -> Requester:
     sent = tuple((name.encode(), value.encode()) for name, value in (headers or {}).items())
-    return requester_of({"path": path, "recollect.caller": caller}, sent, policy, FakeClock().now())
+    return requester_of({"path": path, "toldonce.caller": caller}, sent, policy, FakeClock().now())
 
 
 def allowed(caller: Caller | None, text: str, access: Access = Access.READ, **more: object) -> str:
@@ -83,7 +83,7 @@ def test_the_credential_says_what_may_be_done() -> None:
 
 
 @pytest.mark.parametrize(
-    ("headers", "path"), [({"x-recollect-user": "ana"}, "/v1/subjects"), ({}, "/u/ana/v1/subjects")]
+    ("headers", "path"), [({"x-toldonce-user": "ana"}, "/v1/subjects"), ({}, "/u/ana/v1/subjects")]
 )
 @pytest.mark.parametrize("caller", [None, ACME, OPERATOR])
 def test_headers_and_path_only_narrow(caller: Caller | None, headers: dict[str, str], path: str) -> None:
@@ -95,8 +95,8 @@ def test_headers_and_path_only_narrow(caller: Caller | None, headers: dict[str, 
     with pytest.raises(ProblemError, match="bound to one user"):
         requester(caller, headers, path).require_all_subjects()
     # A header cannot widen what the key allows.
-    assert allowed(ANA_READS, "me", headers={"x-recollect-user": "ben"}) == "forbidden"
-    assert allowed(ANA_READS, "user:ben", headers={"x-recollect-user": "ben"}) == "forbidden"
+    assert allowed(ANA_READS, "me", headers={"x-toldonce-user": "ben"}) == "forbidden"
+    assert allowed(ANA_READS, "user:ben", headers={"x-toldonce-user": "ben"}) == "forbidden"
 
 
 def test_the_whole_server_is_for_those_who_are_bound_to_nothing() -> None:
@@ -115,9 +115,9 @@ def test_the_whole_server_is_for_those_who_are_bound_to_nothing() -> None:
 
 def test_on_an_open_address_only_a_credential_counts() -> None:
     with pytest.raises(BadIdentityError, match="no credential"):
-        requester(ANONYMOUS, {"x-recollect-user": "ana"}, policy=OPEN)
+        requester(ANONYMOUS, {"x-toldonce-user": "ana"}, policy=OPEN)
     assert allowed(ACME, "user:ana", policy=OPEN) == "@acme/user:ana"
-    assert allowed(ACME, "user:ben", headers={"x-recollect-user": "ana"}, policy=OPEN) == "forbidden"
+    assert allowed(ACME, "user:ben", headers={"x-toldonce-user": "ana"}, policy=OPEN) == "forbidden"
 
 
 def test_a_request_without_a_user_has_no_me() -> None:
@@ -129,12 +129,12 @@ def test_a_request_without_a_user_has_no_me() -> None:
 
 
 def test_the_memory_header_narrows_too() -> None:
-    reading = requester(None, {"x-recollect-memory": "read"})
+    reading = requester(None, {"x-toldonce-memory": "read"})
     reading.require(Access.READ)
     with pytest.raises(ProblemError, match="no write access"):
         reading.require(Access.WRITE)
-    with pytest.raises(RecollectError, match="x-recollect-memory is off"):
-        requester(None, {"x-recollect-memory": "off"}).require(Access.READ)
+    with pytest.raises(ToldOnceError, match="x-toldonce-memory is off"):
+        requester(None, {"x-toldonce-memory": "off"}).require(Access.READ)
 
 
 def test_names_are_shown_without_the_only_tenant() -> None:

@@ -5,15 +5,15 @@ import json
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.server.api.v1 import OPERATIONS
-from recollect.types import Access, NewApiKey, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.api.v1 import OPERATIONS
+from toldonce.types import Access, NewApiKey, Subject
 
 ANA = Subject("user", "ana", "acme")
 MEMORIES = "/v1/subjects/user:ana/memories"
 
 
-async def key(engine: AsyncRecollect, access: Access, user: str | None = None, tenant: str | None = "acme") -> str:
+async def key(engine: AsyncToldOnce, access: Access, user: str | None = None, tenant: str | None = "acme") -> str:
     made, secret = await engine.keys.create(NewApiKey(name="k", access=access, tenant=tenant, user=user))
     return f"{made.id} {secret}"
 
@@ -27,7 +27,7 @@ async def acts(api: httpx.AsyncClient, admin: str, **query: str) -> list[dict[st
     return [entry for entry in reversed(found) if not entry["action"].startswith("keys.")]
 
 
-async def test_what_an_administrator_does_to_a_user_is_noted(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_what_an_administrator_does_to_a_user_is_noted(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     admin = await key(engine, Access.ADMIN)
     note = await engine.add("My bird is the heron.", user=ANA)
     other = await engine.add("My tree is the ash.", user=ANA)
@@ -50,7 +50,7 @@ async def test_what_an_administrator_does_to_a_user_is_noted(api: httpx.AsyncCli
     assert "ana" not in json.dumps(noted)
 
 
-async def test_what_users_do_to_their_own_is_not_noted(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_what_users_do_to_their_own_is_not_noted(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     admin, own = await key(engine, Access.ADMIN), await key(engine, Access.WRITE, "ana")
     note = await engine.add("My bird is the heron.", user=ANA)
     assert (await api.delete(f"{MEMORIES}/{note.id}", headers=headers(own))).status_code == 200
@@ -59,7 +59,7 @@ async def test_what_users_do_to_their_own_is_not_noted(api: httpx.AsyncClient, e
     assert [entry["action"] for entry in await acts(api, admin)] == ["subjects.erase"]
 
 
-async def test_acts_that_fail_are_not_noted(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_acts_that_fail_are_not_noted(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     admin = await key(engine, Access.ADMIN)
     unknown = "018f0000-0000-7000-8000-000000000000"
     assert (await api.delete(f"{MEMORIES}/{unknown}", headers=headers(admin))).status_code == 404
@@ -67,7 +67,7 @@ async def test_acts_that_fail_are_not_noted(api: httpx.AsyncClient, engine: Asyn
     assert await acts(api, admin) == []
 
 
-async def test_a_repeated_request_is_noted_once(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_repeated_request_is_noted_once(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     admin = await key(engine, Access.ADMIN)
     await engine.add("My bird is the heron.", user=ANA)
     for _ in range(2):
@@ -75,7 +75,7 @@ async def test_a_repeated_request_is_noted_once(api: httpx.AsyncClient, engine: 
     assert [entry["action"] for entry in await acts(api, admin)] == ["subjects.erase"]
 
 
-async def test_acts_are_filtered_and_paged(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_acts_are_filtered_and_paged(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     admin, second = await key(engine, Access.ADMIN), await key(engine, Access.ADMIN)
     for sender in (admin, second, admin):
         note = await engine.add("My bird is the heron.", user=ANA)
@@ -95,25 +95,25 @@ async def test_acts_are_filtered_and_paged(api: httpx.AsyncClient, engine: Async
     assert sizes == [2, 1]
 
 
-async def test_a_tenant_sees_no_acts_of_another(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_tenant_sees_no_acts_of_another(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     acme, bolt = await key(engine, Access.ADMIN), await key(engine, Access.ADMIN, tenant="bolt")
     await api.delete("/v1/subjects/user:ana", headers=headers(acme))
     assert await acts(api, bolt) == []
     assert await acts(api, bolt, target=str(ANA.key)) == []
 
 
-async def test_the_old_routes_note_acts_of_administrators(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_the_old_routes_note_acts_of_administrators(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     admin, own = await key(engine, Access.ADMIN), await key(engine, Access.WRITE, "ana")
     await api.delete("/apps/calendar/memories", headers=headers(own))
     assert await acts(api, admin) == []
-    await api.delete("/apps/calendar/memories", headers={**headers(admin), "x-recollect-user": "ana"})
+    await api.delete("/apps/calendar/memories", headers={**headers(admin), "x-toldonce-user": "ana"})
     await api.delete("/apps/calendar/memories", headers=headers(admin))
     one_user, all_users = await acts(api, admin)
     assert (one_user["action"], one_user["target"]) == ("apps.purge", str(ANA.key))
     assert (all_users["action"], all_users["tenant"]) == ("apps.purge", "acme")
 
 
-async def test_exports_and_imports_are_noted(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_exports_and_imports_are_noted(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     if engine.settings.database_url.endswith(":memory:"):
         pytest.skip("a database in memory is neither exported nor imported into")
     operator = await key(engine, Access.ADMIN, tenant=None)

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import httpx
 
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
 
 ANA = "/v1/subjects/user:ana"
 TRIP = f"{ANA}/conversations/trip%2F1"
@@ -28,7 +28,7 @@ async def test_messages_are_recorded_once_and_read_in_pages(api: httpx.AsyncClie
     assert (await api.get(f"/v1/subjects/user:ben/conversations/{known['id']}")).status_code == 404
 
 
-async def test_old_messages_are_imported_with_their_dates(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_old_messages_are_imported_with_their_dates(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     old = {"role": "user", "content": "I am allergic to peanuts.", "said_at": "2024-05-03T10:00:00+02:00"}
     reply = {"role": "assistant", "content": "Noted.", "said_at": "2024-05-03T08:00:05Z"}
     assert (await api.post(f"{TRIP}/messages", json={"messages": [old, reply]})).status_code == 201
@@ -40,7 +40,7 @@ async def test_old_messages_are_imported_with_their_dates(api: httpx.AsyncClient
 
 
 async def test_memories_are_extracted_from_a_text_without_a_conversation(
-    api: httpx.AsyncClient, engine: AsyncRecollect
+    api: httpx.AsyncClient, engine: AsyncToldOnce
 ) -> None:
     recorded = await api.post(f"{ANA}/messages", json=said("I am allergic to peanuts."))
     assert recorded.status_code == 201
@@ -82,7 +82,7 @@ async def test_a_conversation_is_opened_ended_saved_and_erased(api: httpx.AsyncC
     assert (unknown.status_code, unknown.json()["type"]) == (404, "/docs#unknown-conversation")
 
 
-async def test_memory_writes_prompts_and_shows_what_it_did(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_memory_writes_prompts_and_shows_what_it_did(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     await api.post(f"{ANA}/memories", json={"memories": [{"text": "Ana likes green tea."}]})
     context = (await api.post(f"{ANA}/context", json={"query": "Which tea do I like?"})).json()
     assert "green tea" in context["text"]
@@ -96,7 +96,7 @@ async def test_memory_writes_prompts_and_shows_what_it_did(api: httpx.AsyncClien
     assert (await api.get(f"{TRIP}/trace")).json() == {"prompts": []}
 
 
-async def test_further_fields_of_messages_are_kept(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_further_fields_of_messages_are_kept(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "clock", "arguments": "{}"}}
     messages = [
         {"role": "user", "content": [{"type": "text", "text": "What time is it?"}]},

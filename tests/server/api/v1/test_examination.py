@@ -9,12 +9,12 @@ import pytest
 from pydantic import SecretStr
 
 from canaries import canary
-from recollect.engine import AsyncRecollect, Components
-from recollect.server.app import build_app
-from recollect.settings import Settings, SettingSource, shown_settings
-from recollect.settings.all_settings import secret_settings
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey
+from toldonce.engine import AsyncToldOnce, Components
+from toldonce.server.app import build_app
+from toldonce.settings import Settings, SettingSource, shown_settings
+from toldonce.settings.all_settings import secret_settings
+from toldonce.testing import FakeClock
+from toldonce.types import Access, NewApiKey
 
 SECRETS = [name for name in secret_settings() if name != "database_url"]
 Operated = tuple[httpx.AsyncClient, list[str]]
@@ -31,7 +31,7 @@ async def operated(parts: Components, monkeypatch: pytest.MonkeyPatch) -> AsyncI
     luck = random.Random(18)
     secrets = {name: SecretStr(value_of(name, canary(luck))) for name in SECRETS}
     word = canary(luck)
-    monkeypatch.setenv("RECOLLECT_JWT_SECRET", secrets["jwt_secret"].get_secret_value())
+    monkeypatch.setenv("TOLDONCE_JWT_SECRET", secrets["jwt_secret"].get_secret_value())
     changed = {
         **secrets,
         "database_url": f"postgresql://ana:{word}@db.example/memory?password={word}",
@@ -39,7 +39,7 @@ async def operated(parts: Components, monkeypatch: pytest.MonkeyPatch) -> AsyncI
         "auth": "off",
         "max_headers": 99,
     }
-    engine = AsyncRecollect(parts)
+    engine = AsyncToldOnce(parts)
     engine.settings = parts.settings.model_copy(update=changed)
     words = [word, *(secret.get_secret_value().removesuffix("=default") for secret in secrets.values())]
     transport = httpx.ASGITransport(app=build_app(engine))
@@ -57,10 +57,10 @@ async def test_no_secret_is_shown(operated: Operated, path: str) -> None:
         shown = {setting["name"]: setting for setting in answer.json()["settings"]}
         assert len(shown) == len(Settings.model_fields)
         for name in SECRETS:
-            secret = shown[f"RECOLLECT_{name.upper()}"]
+            secret = shown[f"TOLDONCE_{name.upper()}"]
             assert (secret["value"], secret["is_secret"]) == ("set", True)
-        assert shown["RECOLLECT_JWT_SECRET"]["source"] == "environment"
-        assert shown["RECOLLECT_DATABASE_URL"]["value"] == "postgresql://ana@db.example/memory?password=…"
+        assert shown["TOLDONCE_JWT_SECRET"]["source"] == "environment"
+        assert shown["TOLDONCE_DATABASE_URL"]["value"] == "postgresql://ana@db.example/memory?password=…"
 
 
 async def test_the_doctor_reports_what_does_not_answer(operated: Operated) -> None:
@@ -73,7 +73,7 @@ async def test_the_doctor_reports_what_does_not_answer(operated: Operated) -> No
     assert "address" not in found
 
 
-async def test_the_doctor_counts_chats_that_no_memory_can_reach(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_the_doctor_counts_chats_that_no_memory_can_reach(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     assert "chats" not in {finding["what"] for finding in (await api.get("/v1/doctor")).json()["findings"]}
     engine.metrics.without_memory["/messages"] = 2
 
@@ -82,23 +82,23 @@ async def test_the_doctor_counts_chats_that_no_memory_can_reach(api: httpx.Async
 
 
 async def test_settings_say_where_they_come_from(
-    api: httpx.AsyncClient, engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    api: httpx.AsyncClient, engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "key").write_text("a key of the embedder")
-    monkeypatch.setenv("RECOLLECT_RECALL_LIMIT", "7")
-    monkeypatch.setenv("RECOLLECT_EMBED_KEY_FILE", str(tmp_path / "key"))
-    monkeypatch.setenv("RECOLLECT_MAX_HEADERS", "100")
+    monkeypatch.setenv("TOLDONCE_RECALL_LIMIT", "7")
+    monkeypatch.setenv("TOLDONCE_EMBED_KEY_FILE", str(tmp_path / "key"))
+    monkeypatch.setenv("TOLDONCE_MAX_HEADERS", "100")
     shown = {setting.name: setting for setting in shown_settings(Settings(max_headers=90, port=80))}
-    sources = {name.removeprefix("RECOLLECT_"): setting.source for name, setting in shown.items()}
+    sources = {name.removeprefix("TOLDONCE_"): setting.source for name, setting in shown.items()}
     assert (sources["RECALL_LIMIT"], sources["EMBED_KEY"]) == (SettingSource.ENVIRONMENT, SettingSource.FILE)
     assert (sources["MAX_HEADERS"], sources["PORT"]) == (SettingSource.ARGUMENT, SettingSource.ARGUMENT)
-    assert (sources["HOST"], shown["RECOLLECT_HOST"].is_default) == (SettingSource.DEFAULT, True)
-    assert shown["RECOLLECT_RECALL_LIMIT"].value == "7"
+    assert (sources["HOST"], shown["TOLDONCE_HOST"].is_default) == (SettingSource.DEFAULT, True)
+    assert shown["TOLDONCE_RECALL_LIMIT"].value == "7"
     answer = (await api.get("/v1/settings")).json()["settings"]
     by_name = {setting["name"]: setting for setting in answer}
-    assert by_name["RECOLLECT_DATABASE_URL"]["source"] == "argument"
-    assert by_name["RECOLLECT_JWT_SECRET"] | {"description": ""} == {
-        "name": "RECOLLECT_JWT_SECRET",
+    assert by_name["TOLDONCE_DATABASE_URL"]["source"] == "argument"
+    assert by_name["TOLDONCE_JWT_SECRET"] | {"description": ""} == {
+        "name": "TOLDONCE_JWT_SECRET",
         "value": "not set",
         "source": "default",
         "is_default": True,
@@ -109,7 +109,7 @@ async def test_settings_say_where_they_come_from(
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_a_tenants_administrator_sees_neither(engine: AsyncRecollect, clock: FakeClock, path: str) -> None:
+async def test_a_tenants_administrator_sees_neither(engine: AsyncToldOnce, clock: FakeClock, path: str) -> None:
     _, secret = await engine.keys.create(NewApiKey(name="acme", access=Access.ADMIN, tenant="acme"))
     transport = httpx.ASGITransport(app=build_app(engine))
     headers = {"authorization": f"Bearer {secret}"}

@@ -7,12 +7,12 @@ import httpx
 import pytest
 
 from answer_checks import document
-from recollect.engine import AsyncRecollect
-from recollect.errors import BudgetSpentError, StoreUnavailableError
-from recollect.server.api.v1 import OPERATIONS
-from recollect.server.api.v1.problems import KINDS
-from recollect.server.app import build_app
-from recollect.testing import FakeClock
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import BudgetSpentError, StoreUnavailableError
+from toldonce.server.api.v1 import OPERATIONS
+from toldonce.server.api.v1.problems import KINDS
+from toldonce.server.app import build_app
+from toldonce.testing import FakeClock
 
 SEARCH = "/v1/subjects/user:ana/search"
 JSON = {"content-type": "application/json"}
@@ -91,7 +91,7 @@ async def test_unknown_paths_are_problems_too(api: httpx.AsyncClient, path: str)
     assert (refused.status_code, refused.json()["type"]) == (404, "/docs#not-found")
 
 
-async def test_too_large_a_body_is_refused(engine: AsyncRecollect) -> None:
+async def test_too_large_a_body_is_refused(engine: AsyncToldOnce) -> None:
     engine.settings = engine.settings.model_copy(update={"max_body_bytes": 100})
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app=build_app(engine)), base_url="http://localhost"
@@ -101,7 +101,7 @@ async def test_too_large_a_body_is_refused(engine: AsyncRecollect) -> None:
 
 
 async def test_an_error_that_passes_says_when_to_come_again(
-    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for error, seconds in (
         (StoreUnavailableError("it does not answer"), "1"),
@@ -122,7 +122,7 @@ async def test_routes_of_openai_keep_their_shape(api: httpx.AsyncClient) -> None
     assert "message" in (await api.get("/nothing")).json()["error"]
 
 
-async def test_a_percent_encoded_subject_is_one_step(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_percent_encoded_subject_is_one_step(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     answer = await api.post("/v1/subjects/session%3Aana%2F1/memories", json={"memories": [{"text": "It rains."}]})
     assert answer.json()["memories"][0]["subject"] == "session:ana/1"
     assert (await api.get("/v1/subjects/%FF/memories")).status_code == 400
@@ -167,7 +167,7 @@ async def test_the_page_shows_every_operation_and_loads_nothing(api: httpx.Async
 
 async def test_the_root_says_what_this_is(api: httpx.AsyncClient) -> None:
     said = (await api.get("/")).json()
-    assert (said["name"], said["documentation"], said["openapi"]) == ("Recollect", "/docs", "/openapi.json")
+    assert (said["name"], said["documentation"], said["openapi"]) == ("ToldOnce", "/docs", "/openapi.json")
     assert said["dashboard"] == "/dashboard"
     page = await api.get("/", headers={"accept": "text/html,*/*"})
     assert (page.status_code, page.headers["location"]) == (303, "/dashboard")
@@ -180,7 +180,7 @@ async def test_a_path_may_hold_line_feeds_and_has_a_length(api: httpx.AsyncClien
     assert (long.status_code, long.json()["param"]) == (400, "conversation")
 
 
-async def test_a_failure_is_a_problem_without_details(engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failure_is_a_problem_without_details(engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret words")
 

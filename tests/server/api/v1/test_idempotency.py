@@ -6,16 +6,16 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, Components, run_once
-from recollect.errors import LeaseLostError
-from recollect.providers.token_counter import token_counter
-from recollect.server.app import build_app
-from recollect.settings import Settings
-from recollect.store.sql.idempotency import KEPT, LEASE
-from recollect.store.sql.rows import fetch_value
-from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import ClaimState, IdempotencyKey, MemoryKind, StoredAnswer, Subject
 from stores import DURABLE, new_store, url_of
+from toldonce.engine import AsyncToldOnce, Components, run_once
+from toldonce.errors import LeaseLostError
+from toldonce.providers.token_counter import token_counter
+from toldonce.server.app import build_app
+from toldonce.settings import Settings
+from toldonce.store.sql.idempotency import KEPT, LEASE
+from toldonce.store.sql.rows import fetch_value
+from toldonce.testing import FakeClock, WordEmbedder
+from toldonce.types import ClaimState, IdempotencyKey, MemoryKind, StoredAnswer, Subject
 
 ANA = "/v1/subjects/user:ana"
 TEA = {"memories": [{"text": "Ana likes green tea."}]}
@@ -24,12 +24,12 @@ MINE = IdempotencyKey(subject=Subject("user", "ana"), key=b"k" * 16, request=b"r
 DONE = StoredAnswer(status=201, headers={}, body=b"done")
 
 
-async def decisions(engine: AsyncRecollect) -> int:
+async def decisions(engine: AsyncToldOnce) -> int:
     return len(await engine.history.decisions(user="ana"))
 
 
 async def test_a_request_sent_again_has_one_effect_and_one_answer(
-    api: httpx.AsyncClient, engine: AsyncRecollect
+    api: httpx.AsyncClient, engine: AsyncToldOnce
 ) -> None:
     first = await api.post(f"{ANA}/memories", json=TEA, headers=KEY)
     again = await api.post(f"{ANA}/memories", json=TEA, headers=KEY)
@@ -48,7 +48,7 @@ async def test_a_recorded_turn_is_not_recorded_twice(api: httpx.AsyncClient) -> 
     assert len((await api.get(url)).json()["messages"]) == 1
 
 
-async def test_another_request_with_the_key_is_refused(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_another_request_with_the_key_is_refused(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     await api.post(f"{ANA}/memories", json=TEA, headers=KEY)
     other = {"memories": [{"text": "Ana rows."}]}
     refused = await api.post(f"{ANA}/memories", json=other, headers=KEY)
@@ -64,7 +64,7 @@ async def test_another_request_with_the_key_is_refused(api: httpx.AsyncClient, e
     assert await decisions(engine) == 1
 
 
-async def test_of_many_at_once_one_runs(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_of_many_at_once_one_runs(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     answers = await asyncio.gather(*(api.post(f"{ANA}/memories", json=TEA, headers=KEY) for _ in range(64)))
     good = [answer for answer in answers if answer.status_code == 201]
     assert good
@@ -89,7 +89,7 @@ async def test_a_key_that_is_none_is_refused(api: httpx.AsyncClient, key: str) -
     assert (refused.status_code, refused.json()["param"]) == (400, "Idempotency-Key")
 
 
-async def test_a_key_is_forgotten_after_a_day(api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_key_is_forgotten_after_a_day(api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock) -> None:
     await api.post(f"{ANA}/memories", json=TEA, headers=KEY)
     clock.advance(seconds=KEPT.total_seconds() - 1)
     assert "idempotency-replayed" in (await api.post(f"{ANA}/memories", json=TEA, headers=KEY)).headers
@@ -98,7 +98,7 @@ async def test_a_key_is_forgotten_after_a_day(api: httpx.AsyncClient, engine: As
     assert await decisions(engine) == 2
 
 
-async def test_what_was_erased_is_in_no_stored_answer(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_what_was_erased_is_in_no_stored_answer(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     [tea] = (await api.post(f"{ANA}/memories", json=TEA, headers=KEY)).json()["memories"]
     erasing = {"Idempotency-Key": "k-2"}
     receipt = await api.delete(f"{ANA}/memories/{tea['id']}", headers=erasing)
@@ -110,7 +110,7 @@ async def test_what_was_erased_is_in_no_stored_answer(api: httpx.AsyncClient, en
 
 
 async def test_an_erased_subject_takes_its_keys_with_it_but_the_erasures(
-    api: httpx.AsyncClient, engine: AsyncRecollect
+    api: httpx.AsyncClient, engine: AsyncToldOnce
 ) -> None:
     await api.post(f"{ANA}/memories", json=TEA, headers=KEY)
     erasing = {"Idempotency-Key": "k-2"}
@@ -122,7 +122,7 @@ async def test_an_erased_subject_takes_its_keys_with_it_but_the_erasures(
 
 
 async def test_a_late_request_whose_claim_was_taken_over_changes_nothing(
-    engine: AsyncRecollect, clock: FakeClock
+    engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     late, other = asyncio.Event(), asyncio.Event()
 
@@ -148,7 +148,7 @@ async def test_a_late_request_whose_claim_was_taken_over_changes_nothing(
     assert await decisions(engine) == 1
 
 
-async def test_a_request_that_died_after_its_effect_is_not_run_again(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_a_request_that_died_after_its_effect_is_not_run_again(engine: AsyncToldOnce, clock: FakeClock) -> None:
     async def dies_afterwards() -> StoredAnswer:
         await engine.add("It rains.", user="ana")
         raise KeyboardInterrupt
@@ -169,7 +169,7 @@ async def test_a_request_that_died_after_its_effect_is_not_run_again(engine: Asy
     assert await decisions(engine) == 1
 
 
-async def test_what_goes_on_after_a_request_writes_on_its_own(engine: AsyncRecollect) -> None:
+async def test_what_goes_on_after_a_request_writes_on_its_own(engine: AsyncToldOnce) -> None:
     begin = asyncio.Event()
 
     async def later() -> None:
@@ -191,7 +191,7 @@ async def test_what_goes_on_after_a_request_writes_on_its_own(engine: AsyncRecol
 
 
 async def test_old_keys_are_pruned_by_maintenance(
-    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock
+    api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await api.post(f"{ANA}/memories", json=TEA, headers=KEY)
     clock.advance(seconds=KEPT.total_seconds() + 1)
@@ -212,7 +212,7 @@ async def test_a_restart_forgets_no_key(kind: str, clock: FakeClock, tmp_path: P
             model=None,
             counter=token_counter(),
         )
-        async with AsyncRecollect(parts) as engine:
+        async with AsyncToldOnce(parts) as engine:
             transport = httpx.ASGITransport(app=build_app(engine))
             async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as api:
                 answers.append(await api.post(f"{ANA}/memories", json=TEA, headers=KEY))

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.types import Access, NewApiKey
+from toldonce.engine import AsyncToldOnce
+from toldonce.types import Access, NewApiKey
 
 
-async def made(engine: AsyncRecollect, tenant: str | None, access: Access = Access.ADMIN) -> dict[str, str]:
+async def made(engine: AsyncToldOnce, tenant: str | None, access: Access = Access.ADMIN) -> dict[str, str]:
     _, secret = await engine.keys.create(NewApiKey(name="k", access=access, tenant=tenant))
     return {"authorization": f"Bearer {secret}"}
 
 
-async def test_a_key_is_made_used_and_revoked(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_key_is_made_used_and_revoked(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     admin = await made(engine, "acme")
     body = {"name": "phone", "user": "ana", "requests_per_minute": 60, "expires_at": "2030-01-01T00:00:00Z"}
     answer = await api.post("/v1/keys", json=body, headers=admin)
@@ -32,7 +32,7 @@ async def test_a_key_is_made_used_and_revoked(api: httpx.AsyncClient, engine: As
     assert creating["actor"].startswith("key:k_")
 
 
-async def test_keys_are_listed_page_by_page(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_keys_are_listed_page_by_page(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     admin = await made(engine, None)
     for number in range(4):
         await api.post("/v1/keys", json={"name": f"key {number}", "tenant": "acme"}, headers=admin)
@@ -45,7 +45,7 @@ async def test_keys_are_listed_page_by_page(api: httpx.AsyncClient, engine: Asyn
     assert sorted(read) == ["k", "key 0", "key 1", "key 2", "key 3"]
 
 
-async def test_a_tenants_administrator_sees_no_other_tenant(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_tenants_administrator_sees_no_other_tenant(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     acme, bolt = await made(engine, "acme"), await made(engine, "bolt")
     [theirs] = (await api.get("/v1/keys", headers=bolt)).json()["keys"]
     for answer in (
@@ -75,7 +75,7 @@ async def test_a_tenants_administrator_sees_no_other_tenant(api: httpx.AsyncClie
     ],
 )
 async def test_a_key_beyond_ones_own_tenant_or_sense_is_refused(
-    api: httpx.AsyncClient, engine: AsyncRecollect, body: Mapping[str, object], status: int
+    api: httpx.AsyncClient, engine: AsyncToldOnce, body: Mapping[str, object], status: int
 ) -> None:
     admin = await made(engine, "acme")
     assert (await api.post("/v1/keys", json=body, headers=admin)).status_code == status

@@ -6,9 +6,9 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
-from recollect.types import Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
+from toldonce.types import Subject
 
 ANA = "/v1/subjects/user:ana"
 TEA = {"text": "Ana likes green tea.", "type": "preference", "importance": 0.9}
@@ -20,7 +20,7 @@ async def added(api: httpx.AsyncClient, *texts: str) -> list[str]:
     return [memory["id"] for memory in answer.json()["memories"]]
 
 
-async def test_notes_are_stored_listed_and_found(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_notes_are_stored_listed_and_found(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     answer = await api.post(f"{ANA}/memories", json={"memories": [TEA, {"text": "Ana rows."}]})
     assert answer.status_code == 201
     tea, rows = answer.json()["memories"]
@@ -67,7 +67,7 @@ async def test_lists_are_filtered_by_kind_state_and_time(api: httpx.AsyncClient,
     assert await listed(f"known_at={at}") == [tea]
 
 
-async def test_a_correction_takes_the_place_of_a_memory(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_correction_takes_the_place_of_a_memory(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     [tea] = await added(api, "Ana likes green tea.")
     read = await api.get(f"{ANA}/memories/{tea}")
     corrected = await api.patch(
@@ -83,7 +83,7 @@ async def test_a_correction_takes_the_place_of_a_memory(api: httpx.AsyncClient, 
 
 
 async def test_a_memory_was_wrong_or_true_until_an_instant(
-    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock
+    api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     tea, dog = await added(api, "Ana likes green tea."), await added(api, "Ana has a dog.")
     clock.advance(days=2)
@@ -104,7 +104,7 @@ async def test_a_memory_was_wrong_or_true_until_an_instant(
 
 
 @pytest.mark.parametrize("verb", ["correct", "close", "erase"])
-async def test_a_changed_memory_is_left_alone(api: httpx.AsyncClient, engine: AsyncRecollect, verb: str) -> None:
+async def test_a_changed_memory_is_left_alone(api: httpx.AsyncClient, engine: AsyncToldOnce, verb: str) -> None:
     [tea] = await added(api, "Ana likes green tea.")
     tag = (await api.get(f"{ANA}/memories/{tea}")).headers["etag"]
     await engine.add("ana likes green tea", user="ana", importance=1.0)  # strengthens it
@@ -124,7 +124,7 @@ async def test_a_changed_memory_is_left_alone(api: httpx.AsyncClient, engine: As
     assert (await act({"If-Match": "*"})).status_code == 200
 
 
-async def test_recall_does_not_change_the_tag_of_a_memory(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_recall_does_not_change_the_tag_of_a_memory(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     [tea] = await added(api, "Ana likes green tea.")
     tag = (await api.get(f"{ANA}/memories/{tea}")).headers["etag"]
     await engine.context("Do I like green tea?", user="ana")
@@ -132,7 +132,7 @@ async def test_recall_does_not_change_the_tag_of_a_memory(api: httpx.AsyncClient
     assert (await api.get(f"{ANA}/memories/{tea}")).headers["etag"] == tag
 
 
-async def test_of_two_corrections_of_one_state_one_is_made(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_of_two_corrections_of_one_state_one_is_made(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     [tea] = await added(api, "Ana likes green tea.")
     tag = {"If-Match": (await api.get(f"{ANA}/memories/{tea}")).headers["etag"]}
     answers = await asyncio.gather(
@@ -150,7 +150,7 @@ async def test_an_erased_memory_leaves_a_receipt(api: httpx.AsyncClient) -> None
     assert (gone.status_code, gone.json()["type"]) == (404, "/docs#unknown-memory")
 
 
-async def test_a_memory_says_which_words_it_rests_on(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_memory_says_which_words_it_rests_on(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     await engine.record([{"role": "user", "content": "I am allergic to peanuts."}], user="ana", conversation="c")
     await engine.form()
     [fact] = (await api.get(f"{ANA}/memories?kind=fact")).json()["memories"]
@@ -159,7 +159,7 @@ async def test_a_memory_says_which_words_it_rests_on(api: httpx.AsyncClient, eng
     assert "allergic to peanuts" in why["memory"]["evidence"][0]["quote"]
 
 
-async def test_a_memory_is_shared_and_taken_back(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_memory_is_shared_and_taken_back(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     [bins] = await added(api, "The bins go out on Tuesday.")
     linked = await api.post(f"{ANA}/memories/{bins}/links", json={"to": "shared:family"})
     assert (linked.status_code, linked.json()["subject"], linked.json()["id"]) == (201, "shared:family", bins)

@@ -2,16 +2,16 @@
 
 import httpx
 
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.testing import FakeClock
+from toldonce.types import Access, NewApiKey, Subject
 
 ANA = "/v1/subjects/user:ana/statistics"
 
 
 async def test_a_subject_is_counted_by_day_and_hour(
-    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock
+    api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     clock.advance(days=2)
@@ -42,11 +42,11 @@ async def test_intervals_that_are_too_long_or_empty_are_refused(api: httpx.Async
 
 
 async def test_the_operator_counts_everything_and_a_tenants_administrator_its_own(
-    api: httpx.AsyncClient, engine: AsyncRecollect
+    api: httpx.AsyncClient, engine: AsyncToldOnce
 ) -> None:
     for name in ("user:ana", "@acme/user:ana", "@acme/user:bob", "@bolt/user:ana"):
         await engine.add(f"The shelf of {name} holds boxes.", user=Subject.parse(name))
-    chat = {"model": "recollect/offline", "messages": [{"role": "user", "content": "Where are the boxes?"}]}
+    chat = {"model": "toldonce/offline", "messages": [{"role": "user", "content": "Where are the boxes?"}]}
     assert (await api.post("/v1/chat/completions", json=chat)).status_code == 200
     every = (await api.get("/v1/statistics")).json()
     assert sum(count["count"] for count in every["memories"]) == 4

@@ -4,21 +4,21 @@ from typing import Any
 
 import httpx
 
-from recollect.engine import AsyncRecollect
-from recollect.server.app import build_app
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey, Subject
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.app import build_app
+from toldonce.testing import FakeClock
+from toldonce.types import Access, NewApiKey, Subject
 
 ANA = "/v1/subjects/user:ana"
 
 
 async def chat(api: httpx.AsyncClient, *said: str, user: str = "ana", tenant: str = "", session: str = "c1") -> None:
     messages = [{"role": "assistant" if place % 2 else "user", "content": text} for place, text in enumerate(said)]
-    headers = {"x-recollect-user": user, "x-recollect-session": session}
+    headers = {"x-toldonce-user": user, "x-toldonce-session": session}
     if tenant:
-        headers["x-recollect-tenant"] = tenant
+        headers["x-toldonce-tenant"] = tenant
     answer = await api.post(
-        "/v1/chat/completions", json={"model": "recollect/offline", "messages": messages}, headers=headers
+        "/v1/chat/completions", json={"model": "toldonce/offline", "messages": messages}, headers=headers
     )
     assert answer.status_code == 200
 
@@ -31,7 +31,7 @@ async def listed(api: httpx.AsyncClient, path: str, **query: Any) -> dict[str, A
 
 
 async def test_a_client_that_asks_again_gets_what_is_new(
-    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock
+    api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     empty = await listed(api, "/v1/traces")
@@ -41,7 +41,7 @@ async def test_a_client_that_asks_again_gets_what_is_new(
     first = await listed(api, "/v1/traces", after=empty["newest"])
     [trace] = first["traces"]
     assert (trace["subject"], trace["external_id"], trace["profile"]) == ("user:ana", "c1", "default")
-    assert (trace["upstream"], trace["model"], trace["client"]) == ("built-in", "recollect/offline", "chat")
+    assert (trace["upstream"], trace["model"], trace["client"]) == ("built-in", "toldonce/offline", "chat")
     assert [item["subject"] for item in trace["injected"]] == ["user:ana"]
     assert trace["considered"] == 1
     assert trace["tokens"] > 0
@@ -58,7 +58,7 @@ async def test_a_client_that_asks_again_gets_what_is_new(
 
 
 async def test_pages_of_traces_are_read_by_their_cursors(
-    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock
+    api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     for number in range(5):
@@ -77,7 +77,7 @@ async def test_pages_of_traces_are_read_by_their_cursors(
 
 
 async def test_one_request_shows_the_added_text_and_the_one_before(
-    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock
+    api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     await chat(api, "What does Ana play?")
@@ -99,7 +99,7 @@ async def test_one_request_shows_the_added_text_and_the_one_before(
     assert (missing.status_code, missing.json()["type"]) == (404, "/docs#unknown-trace")
 
 
-async def test_a_tenants_administrator_sees_its_own_requests(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_tenants_administrator_sees_its_own_requests(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     for tenant in ("acme", "bolt"):
         await engine.add("The shelf holds boxes.", user=Subject("user", "ana", tenant))
         await chat(api, "What does the shelf hold?", tenant=tenant)

@@ -8,19 +8,19 @@ from typing import BinaryIO
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.errors import StoreUnavailableError
-from recollect.server.api.v1.export_stream import export_stream
-from recollect.server.app import build_app
-from recollect.settings import Settings
 from stores import DURABLE
+from toldonce.engine import AsyncToldOnce
+from toldonce.errors import StoreUnavailableError
+from toldonce.server.api.v1.export_stream import export_stream
+from toldonce.server.app import build_app
+from toldonce.settings import Settings
 
 LINES = {"content-type": "application/x-ndjson"}
 pytestmark = pytest.mark.parametrize("engine", DURABLE, indirect=True)
 
 
 async def test_what_is_exported_is_imported_elsewhere(
-    api: httpx.AsyncClient, engine: AsyncRecollect, tmp_path: Path
+    api: httpx.AsyncClient, engine: AsyncToldOnce, tmp_path: Path
 ) -> None:
     for user in ("ana", "ben"):
         await engine.add(f"{user} likes tea.", user=user)
@@ -29,7 +29,7 @@ async def test_what_is_exported_is_imported_elsewhere(
     assert b"ben likes tea" not in one.content
     everything = await api.get("/v1/export")
     settings = Settings(database_url=f"sqlite:///{tmp_path / 'other.sqlite3'}")
-    async with await AsyncRecollect.open(settings, embedder=engine._components.embedder) as other:
+    async with await AsyncToldOnce.open(settings, embedder=engine._components.embedder) as other:
         transport = httpx.ASGITransport(app=build_app(other))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as there:
             assert (await there.post("/v1/import", content=one.content, headers=LINES)).json()["memories"] == 1
@@ -45,7 +45,7 @@ async def test_nothing_to_export_is_a_problem_and_not_an_empty_file(api: httpx.A
     assert (refused.status_code, refused.json()["type"]) == (400, "/docs#bad-request")
 
 
-async def test_a_file_is_bounded_declared_and_checked(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_file_is_bounded_declared_and_checked(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     assert (await api.post("/v1/import", content=b"x", headers=LINES)).status_code == 400
     assert (await api.post("/v1/import", content=b"x")).status_code == 415
     engine.settings = engine.settings.model_copy(update={"max_import_bytes": 1024})
@@ -53,7 +53,7 @@ async def test_a_file_is_bounded_declared_and_checked(api: httpx.AsyncClient, en
     assert (large.status_code, large.json()["type"]) == (413, "/docs#too-large")
 
 
-async def test_a_client_that_reads_slowly_holds_the_export_back(engine: AsyncRecollect) -> None:
+async def test_a_client_that_reads_slowly_holds_the_export_back(engine: AsyncToldOnce) -> None:
     written = 0
 
     async def write(file: BinaryIO) -> None:
@@ -74,7 +74,7 @@ async def test_a_client_that_reads_slowly_holds_the_export_back(engine: AsyncRec
     assert total == written == 10_000_000
 
 
-async def test_a_client_that_leaves_ends_the_export(engine: AsyncRecollect) -> None:
+async def test_a_client_that_leaves_ends_the_export(engine: AsyncToldOnce) -> None:
     ended = asyncio.Event()
 
     async def write(file: BinaryIO) -> None:
@@ -89,7 +89,7 @@ async def test_a_client_that_leaves_ends_the_export(engine: AsyncRecollect) -> N
     assert ended.is_set()
 
 
-async def test_an_export_that_breaks_off_ends_with_its_error(engine: AsyncRecollect) -> None:
+async def test_an_export_that_breaks_off_ends_with_its_error(engine: AsyncToldOnce) -> None:
     async def write(file: BinaryIO) -> None:
         await asyncio.to_thread(file.write, b"x" * 100_000)
         raise StoreUnavailableError("it is closed")

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect
-from recollect.testing import FakeClock
+from toldonce.engine import AsyncToldOnce
+from toldonce.testing import FakeClock
 
-HEADER = "x-recollect-time-zone"
+HEADER = "x-toldonce-time-zone"
 VISIT = {"role": "user", "content": "I visited my friend Ana in the hospital yesterday."}
 # Midnight in Auckland, five in the morning in Los Angeles.
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -20,12 +20,12 @@ async def told(api: httpx.AsyncClient, user: str) -> str:
 
 
 async def test_the_header_says_which_day_yesterday_was(
-    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock
+    api: httpx.AsyncClient, engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     clock.set(NOW)
-    body = {"model": "recollect/offline", "messages": [VISIT]}
+    body = {"model": "toldonce/offline", "messages": [VISIT]}
     for user, zone in (("kiri", "Pacific/Auckland"), ("joe", "UTC-7")):
-        headers = {HEADER: zone, "x-recollect-user": user}
+        headers = {HEADER: zone, "x-toldonce-user": user}
         assert (await api.post("/v1/chat/completions", json=body, headers=headers)).status_code == 200
         path = f"/v1/subjects/user:{user}-by-rest/messages"
         assert (await api.post(path, json={"messages": [VISIT]}, headers={HEADER: zone})).status_code < 300
@@ -47,7 +47,7 @@ async def test_a_message_answers_with_the_offset_that_it_came_with(api: httpx.As
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "UTC+25", "../etc/passwd"])
 async def test_a_header_that_names_no_zone_gets_400_with_an_example(api: httpx.AsyncClient, zone: str) -> None:
-    body = {"model": "recollect/offline", "messages": [VISIT]}
+    body = {"model": "toldonce/offline", "messages": [VISIT]}
     chat = await api.post("/v1/chat/completions", json=body, headers={HEADER: zone})
     search = await api.post("/v1/subjects/me/search", json={"query": "Ana"}, headers={HEADER: zone})
 

@@ -1,1 +1,0 @@
-"""Recollect as other libraries expect a memory: one module each, loaded only by those who use it."""

@@ -1,9 +1,0 @@
-"""The REST API: sessions and characters, apps and conversations, a user's own memories, agents' hooks."""
-
-from recollect.server.api import apps, hook, memory, sessions
-from recollect.server.api.operation import routes_of
-
-OPERATIONS = (*sessions.OPERATIONS, *apps.OPERATIONS, *memory.OPERATIONS, *hook.OPERATIONS)
-"""All operations; no two have the same path."""
-
-__all__ = ["OPERATIONS", "routes_of"]

@@ -1,0 +1,46 @@
+"""What coding agents put into a prompt around the words that the user typed. Pure.
+
+Claude Code and Codex hand their hooks what was submitted. Some of that no user typed: notices of background
+tasks, output of shell commands, reminders; and a slash command is an order to the client, not to the model.
+"""
+
+import re
+
+from toldonce.lazy_pattern import LazyPattern
+
+# Blocks of clients: names in tags. Text that a user pastes keeps its tags; reading it is the extractors' matter.
+_BLOCKS = (
+    "system-reminder|task-notification|command-name|command-message|command-args|local-command-stdout"
+    "|local-command-stderr|local-command-caveat|bash-input|bash-stdout|bash-stderr|user-prompt-submit-hook"
+    "|ide_opened_file|ide_selection|ide_diagnostics|new-diagnostics|environment_context|user_instructions"
+    "|skills_instructions|permissions instructions|subagent_notification|turn_aborted|user_shell_command|hook_prompt"
+)
+_TAG = LazyPattern(rf"<(?P<close>/?)(?P<name>{_BLOCKS})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
+_COMMAND = LazyPattern(r"/[a-z][\w:-]{0,63}(?=\s|$)", re.IGNORECASE)
+_INTERRUPTED = "[Request interrupted by user"
+
+
+def typed_words(prompt: str) -> str:
+    """Return what the user typed of a submitted prompt; empty if all of it is the client's.
+
+    A block runs from its opening tag to the last closing one of its name, and an unclosed one to the end: text of
+    others may hold forged closing tags.
+
+    >>> typed_words("<system-reminder>Be terse.</system-reminder> We use pnpm.")
+    'We use pnpm.'
+    >>> typed_words("/compact keep the plan"), typed_words("/etc/hosts is broken")
+    ('', '/etc/hosts is broken')
+    """
+    tags = list(_TAG.finditer(prompt))
+    last = {tag["name"].lower(): tag for tag in tags if tag["close"]}
+    kept: list[str] = []
+    place = 0
+    for tag in tags:
+        if tag.start() < place or tag["close"]:
+            continue
+        kept.append(prompt[place : tag.start()])
+        end = last.get(tag["name"].lower())
+        place = end.end() if end is not None and end.start() > tag.start() else len(prompt)
+    kept.append(prompt[place:])
+    words = "".join(kept).strip()
+    return "" if _COMMAND.match(words) or words.startswith(_INTERRUPTED) else words

@@ -1,0 +1,248 @@
+"""The commands `keys …`: API keys of the server, and the log of administrative acts. Read and write via the engine."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, load_options
+from toldonce.cli.output import note, rows, say, say_json, when
+from toldonce.lazy_pattern import LazyPattern
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from toldonce.engine import AsyncToldOnce
+    from toldonce.types import ApiKey, AuditEntry
+
+_DAYS = LazyPattern(r"([0-9]{1,5})d")
+_PAGE_SIZE = 1000
+
+keys = typer.Typer(help="Create, list and revoke API keys of the server.", no_args_is_help=True, rich_markup_mode=None)
+
+_Name = Annotated[str, typer.Option("--name", metavar="TEXT", help="What the key is for.", show_default=False)]
+_Access = Annotated[str, typer.Option("--access", metavar="read|write|admin", help="What the key allows.")]
+_User = Annotated[
+    str | None, typer.Option("--user", metavar="NAME", help="Bind the key to one user.", show_default=False)
+]
+_App = Annotated[str | None, typer.Option("--app", metavar="NAME", help="Bind the key to one app.", show_default=False)]
+_AnyUser = Annotated[bool, typer.Option("--any-user", help="Let requests with the key name any user of its tenant.")]
+_Everything = Annotated[bool, typer.Option("--everything", help="Let the key reach all tenants and users.")]
+_Tenant = Annotated[
+    str, typer.Option("--tenant", metavar="NAME", help="Tenant of the key; none if you serve only one.")
+]
+_Expires = Annotated[
+    str | None,
+    typer.Option("--expires", metavar="WHEN", help="Days from now (90d) or a date (2027-05-03).", show_default=False),
+]
+_PerMinute = Annotated[int | None, typer.Option("--requests-per-minute", metavar="N", help="Rate limit of the key.")]
+_AtOnce = Annotated[int | None, typer.Option("--concurrent", metavar="N", help="Maximum requests at the same time.")]
+_BodyBytes = Annotated[int | None, typer.Option("--body-bytes", metavar="N", help="Maximum size of a request body.")]
+_KeyId = Annotated[str, typer.Argument(metavar="ID", help="Id of the key, as `toldonce keys list` shows it.")]
+_OfTenant = Annotated[
+    str | None, typer.Option("--tenant", metavar="NAME", help="Show only this tenant.", show_default=False)
+]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
+_Before = Annotated[
+    str | None, typer.Option("--before", metavar="ID", help="Show what came before this entry.", show_default=False)
+]
+
+_Actor = Annotated[
+    str, typer.Option("--actor", metavar="ID", help="Show only acts of this actor, such as cli.", show_default=False)
+]
+_Action = Annotated[
+    str, typer.Option("--action", metavar="NAME", help="Show only acts of this name.", show_default=False)
+]
+_Target = Annotated[
+    str, typer.Option("--target", metavar="ID", help="Show only acts on this key or memory.", show_default=False)
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(keys, name="keys")
+
+
+@keys.command()
+def create(  # noqa: PLR0913  # a command's options are its parameters
+    name: _Name,
+    access: _Access = "write",
+    user: _User = None,
+    app: _App = None,
+    any_user: _AnyUser = False,
+    everything: _Everything = False,
+    tenant: _Tenant = "",
+    expires: _Expires = None,
+    requests_per_minute: _PerMinute = None,
+    concurrent: _AtOnce = None,
+    body_bytes: _BodyBytes = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Create a key and print it. It is shown only once."""
+    from toldonce.types import Access, KeyLimits, NewApiKey
+
+    if [user is not None, app is not None, any_user, everything].count(True) != 1:
+        raise typer.BadParameter("bind the key by one of --user NAME, --app NAME, --any-user and --everything")
+    if everything and tenant:
+        raise typer.BadParameter("--everything reaches all tenants; leave out --tenant, or use --any-user")
+    if access not in list(Access):
+        raise typer.BadParameter(f"--access is {access!r}; it takes {', '.join(Access)}")
+    here = load_options(database=database, as_json=as_json, creates=True)
+    new = NewApiKey(
+        name=name,
+        access=Access(access),
+        tenant=None if everything else tenant,
+        user=user,
+        app=app,
+        expires_at=_expiry(expires, here.zone),
+        limits=KeyLimits(
+            requests_per_minute=requests_per_minute, concurrent_requests=concurrent, body_bytes=body_bytes
+        ),
+    )
+    key, secret = here.run(lambda engine: engine.keys.create(new, actor=ACTOR))
+    if as_json:
+        say_json({**_as_json(key), "key": secret})
+        return
+    note(f"key {key.id} ({_binding(key)}, {key.access}); it is shown only this once:")
+    say(secret)
+
+
+@keys.command(name="list")
+def list_(tenant: _OfTenant = None, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+    """List all keys, without their secrets."""
+    here = load_options(database=database, as_json=as_json)
+
+    async def all_pages(engine: "AsyncToldOnce") -> "list[ApiKey]":
+        listed = page = await engine.keys.list(tenant=tenant, limit=_PAGE_SIZE)
+        while len(page) == _PAGE_SIZE:
+            page = await engine.keys.list(tenant=tenant, after=page[-1].id, limit=_PAGE_SIZE)
+            listed = [*listed, *page]
+        return listed
+
+    listed = here.run(all_pages)
+    if as_json:
+        say_json({"keys": [_as_json(key) for key in listed]})
+        return
+    if not listed:
+        note("no keys; create one with `toldonce keys create`")
+        return
+    lines = [
+        (
+            key.id,
+            key.access.value,
+            _binding(key),
+            _state(key, here.zone),
+            when(key.last_used_at, here.zone) if key.last_used_at else "never",
+            key.name,
+        )
+        for key in listed
+    ]
+    rows(("id", "access", "bound to", "state", "last used", "name"), lines)
+
+
+@keys.command()
+def revoke(key_id: _KeyId, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+    """Revoke a key. Running servers refuse it within ten seconds."""
+    here = load_options(database=database, as_json=as_json)
+    key = here.run(lambda engine: engine.keys.revoke(key_id, actor=ACTOR))
+    if as_json:
+        say_json(_as_json(key))
+    else:
+        say(f"revoked {key.id} ({key.name})")
+
+
+@keys.command()
+def audit(  # noqa: PLR0913  # a command's options are its parameters
+    tenant: _OfTenant = None,
+    actor: _Actor = "",
+    action: _Action = "",
+    target: _Target = "",
+    before: _Before = None,
+    limit: _Limit = 100,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Show administrative acts, newest first: who did what and when."""
+    from toldonce.types import AuditFilter
+
+    here = load_options(database=database, as_json=as_json)
+    wanted = AuditFilter(actor=actor, action=action, target=target)
+    entries = here.run(lambda engine: engine.keys.audit(wanted, tenant=tenant, before=before, limit=limit))
+    if as_json:
+        following = entries[-1].id if len(entries) == limit else None
+        say_json({"entries": [_entry(entry) for entry in entries], "next": following})
+        return
+    if not entries:
+        note("no administrative acts")
+        return
+    lines = [
+        (when(entry.at, here.zone), entry.actor, entry.action, entry.tenant or "-", str(entry.count), entry.target)
+        for entry in entries
+    ]
+    rows(("at", "who", "what", "tenant", "count", "target"), lines)
+
+
+def _expiry(text: str | None, zone: "ZoneInfo") -> datetime | None:
+    """Parse days from now, or a date or time in the users' zone."""
+    if text is None:
+        return None
+    days = _DAYS.fullmatch(text)
+    try:
+        if days:
+            return datetime.now(UTC) + timedelta(days=int(days[1]))
+        given = datetime.fromisoformat(text)
+    except (ValueError, OverflowError):
+        raise typer.BadParameter(f"--expires is {text[:40]!r}; write 90d, 2027-05-03 or 2027-05-03T08:00") from None
+    return (given if given.tzinfo else given.replace(tzinfo=zone)).astimezone(UTC)
+
+
+def _binding(key: "ApiKey") -> str:
+    if key.tenant is None:
+        return "everything"
+    whose = f"@{key.tenant}/" if key.tenant else ""
+    if key.user is not None:
+        return f"{whose}user:{key.user}"
+    return f"{whose}app:{key.app}" if key.app is not None else f"{whose}any user"
+
+
+def _state(key: "ApiKey", zone: "ZoneInfo") -> str:
+    if key.revoked_at is not None:
+        return f"revoked {when(key.revoked_at, zone)}"
+    if key.expires_at is None:
+        return "valid"
+    return f"{'valid until' if key.is_valid(datetime.now(UTC)) else 'expired'} {when(key.expires_at, zone)}"
+
+
+def _as_json(key: "ApiKey") -> dict[str, Any]:
+    from toldonce.cli.json_output import instant
+
+    return {
+        "id": key.id,
+        "name": key.name,
+        "access": key.access.value,
+        "tenant": key.tenant,
+        "user": key.user,
+        "app": key.app,
+        "requests_per_minute": key.limits.requests_per_minute,
+        "concurrent_requests": key.limits.concurrent_requests,
+        "body_bytes": key.limits.body_bytes,
+        "created_at": instant(key.created_at),
+        "expires_at": instant(key.expires_at),
+        "revoked_at": instant(key.revoked_at),
+        "last_used_at": instant(key.last_used_at),
+    }
+
+
+def _entry(entry: "AuditEntry") -> dict[str, Any]:
+    from toldonce.cli.json_output import instant
+
+    return {
+        "id": entry.id,
+        "at": instant(entry.at),
+        "actor": entry.actor,
+        "action": entry.action,
+        "tenant": entry.tenant,
+        "target": entry.target,
+        "count": entry.count,
+    }

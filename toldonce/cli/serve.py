@@ -1,0 +1,129 @@
+"""The commands `serve` and `worker`. Open a port and handle signals."""
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from toldonce.cli.logging_config import set_up_logs
+from toldonce.cli.options import DatabaseUrl
+from toldonce.cli.output import say
+
+if TYPE_CHECKING:
+    from toldonce.settings import Settings
+
+_Host = Annotated[
+    str | None, typer.Option("--host", metavar="ADDRESS", help="Address to listen on (default: $TOLDONCE_HOST).")
+]
+_Port = Annotated[
+    int | None,
+    typer.Option("--port", metavar="PORT", help="Port to listen on; 0 picks a free one (default: $TOLDONCE_PORT)."),
+]
+_Upstream = Annotated[
+    str | None, typer.Option("--upstream-url", metavar="URL", help="Base URL of the upstream API, including /v1.")
+]
+_NoWorker = Annotated[bool, typer.Option("--no-worker", help="Do not run the formation worker in this process.")]
+_Level = Annotated[
+    str | None, typer.Option("--log-level", metavar="debug|info|warning|error", help="Minimum log level.")
+]
+_LogJson = Annotated[bool, typer.Option("--log-json", help="Log JSON lines even on a terminal.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(serve)
+    app.command()(worker)
+
+
+def serve(  # noqa: PLR0913  # a command's options are its parameters
+    host: _Host = None,
+    port: _Port = None,
+    database: DatabaseUrl = None,
+    upstream_url: _Upstream = None,
+    no_worker: _NoWorker = False,
+    log_level: _Level = None,
+    log_json: _LogJson = False,
+) -> None:
+    """Run the OpenAI-compatible proxy until Ctrl-C or SIGTERM."""
+    from toldonce.settings import Settings
+
+    settings = Settings.load(
+        host=host,
+        port=port,
+        database_url=database,
+        upstream_url=upstream_url,
+        worker=False if no_worker else None,
+        log_level=log_level,
+    )
+    _set_up_logs(settings, log_json=log_json)
+    from toldonce.server.http_server import serve as serve_until_stopped
+
+    async def run() -> int:
+        stop = asyncio.Event()
+        with _stop_on_signals(stop) as received:
+            await serve_until_stopped(settings, say=say, stop=stop)
+        return received[0] if received else 0
+
+    if asyncio.run(run()) == signal.SIGINT:
+        raise KeyboardInterrupt
+
+
+def worker(database: DatabaseUrl = None, log_level: _Level = None, log_json: _LogJson = False) -> None:
+    """Run the formation worker without the proxy. Stops at Ctrl-C or SIGTERM."""
+    from toldonce.settings import Settings
+
+    settings = Settings.load(database_url=database, log_level=log_level)
+    _set_up_logs(settings, log_json=log_json)
+    asyncio.run(_work(settings))
+
+
+def _set_up_logs(settings: "Settings", *, log_json: bool) -> None:
+    debug = logging.getLogger("toldonce").level == logging.DEBUG  # `toldonce --debug serve`
+    set_up_logs("debug" if debug else settings.log_level, as_json=log_json or None)
+
+
+async def _work(settings: "Settings") -> None:
+    from toldonce.engine import AsyncToldOnce
+    from toldonce.settings import unknown_variables
+
+    async with await AsyncToldOnce.open(settings) as engine:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, partial(engine.admin.stop_worker, promptly=True))
+        extractor = settings.form_model or "built-in rules"
+        for unknown in unknown_variables(os.environ):
+            say(f"warning: {unknown}")
+        say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops")
+        gc.freeze()  # loaded modules stay: garbage collections need not scan them
+        await engine.admin.run_worker()
+        counters = engine.admin.worker_counters
+        say(f"formed {counters.formed}, failed {counters.failed}, parked {counters.parked}")
+
+
+@contextmanager
+def _stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
+    """Set the event on SIGINT or SIGTERM and yield the received signals; a second one exits at once."""
+    loop = asyncio.get_running_loop()
+    received: list[int] = []
+
+    def receive(number: int, frame: FrameType | None) -> None:
+        del frame
+        received.append(number)
+        if len(received) > 1:
+            raise KeyboardInterrupt
+        loop.call_soon_threadsafe(stop.set)
+
+    before = {number: signal.signal(number, receive) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,149 @@
+"""The commands `export` and `import`. Read and write files and pipes, show a progress bar on stderr."""
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from toldonce.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.output import note, say, say_json
+from toldonce.cli.replay import ProgressBar
+from toldonce.plural import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toldonce.engine import AsyncToldOnce
+    from toldonce.engine.transfer import TransferReport
+
+_PIPE = "-"
+_File = Annotated[
+    str, typer.Argument(metavar="FILE", help="File of JSON lines (format: docs/export.md); - for a pipe.")
+]
+_All = Annotated[bool, typer.Option("--all", help="Export all subjects.")]
+_Trusted = Annotated[
+    bool,
+    typer.Option("--trusted", help="Skip redaction and review; only for your own exports."),
+]
+_Missing = Annotated[bool, typer.Option("--only-missing", help="Skip subjects that already exist.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(export)
+    app.command("import")(take_in)
+
+
+def export(  # a command's options are its parameters
+    file: _File,
+    everybody: _All = False,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Export conversations and memories as JSON lines. Includes the history and erasure records."""
+    if everybody and (user is not None or subject is not None):
+        raise typer.BadParameter("--all cannot be combined with --user or --subject")
+    if as_json and file == _PIPE:
+        raise typer.BadParameter("--json and the export cannot share a pipe: name a file")
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncToldOnce") -> int:
+        with _written(file) as out:
+            lines = await engine.transfer.export_to(out, user=here.subject, everybody=everybody)
+        await here.note_act(engine, "subjects.export", of_all=everybody)
+        return lines
+
+    lines = here.run(work)
+    if as_json:
+        say_json({"file": file, "lines": lines})
+    elif file != _PIPE:
+        say(f"{plural(lines, 'line')} written to {file}")
+
+
+def take_in(
+    file: _File,
+    only_missing: _Missing = False,
+    trusted: _Trusted = False,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Import an export. Vectors and indexes are rebuilt; planted instructions are held for review."""
+    here = load_options(database=database, as_json=as_json, creates=True)
+
+    async def work(engine: "AsyncToldOnce") -> "TransferReport":
+        with _opened(file) as source, ProgressBar() as bar:
+            report = await engine.transfer.import_from(source, progress=bar, only_missing=only_missing, trusted=trusted)
+        await here.note_act(engine, "subjects.import", count=report.subjects, of_all=True)
+        return report
+
+    began = time.monotonic()
+    carried = here.run(work)
+    seconds = time.monotonic() - began
+    if as_json:
+        say_json({**asdict(carried), "seconds": round(seconds, 3)})
+        return
+    counts = (
+        plural(carried.subjects, "subject"),
+        plural(carried.conversations, "conversation"),
+        plural(carried.messages, "message"),
+        plural(carried.memories, "memory"),
+    )
+    say(f"{', '.join(counts)} in {seconds:.1f} s")
+    if carried.present:
+        note(f"{plural(carried.present, 'subject')} already exist: left unchanged")
+    if carried.held:
+        note(f"{plural(carried.held, 'memory')} held for review: `toldonce review`, or import with --trusted")
+    if carried.set_aside:
+        note(f"{plural(carried.set_aside, 'quotation')} closed: they contain instructions that may have been planted")
+
+
+@contextmanager
+def _written(name: str) -> "Iterator[BinaryIO]":
+    """Open the target; a file appears when it is complete, readable by its owner only."""
+    from toldonce.errors import BadRequestError
+
+    if name == _PIPE:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path, part = Path(name), Path(f"{name}.part")
+    if path.exists():
+        raise BadRequestError(f"{name} already exists: name another file, or remove it")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(path)
+    except OSError as error:
+        raise BadRequestError(f"{name}: {error.strerror or error}") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _opened(name: str) -> "Iterator[BinaryIO]":
+    """Open the source; a pipe is copied to a temporary file, because it is read twice."""
+    from toldonce.errors import BadRequestError
+
+    if name == _PIPE:
+        with TemporaryFile() as kept:
+            copyfileobj(sys.stdin.buffer, kept)
+            kept.seek(0)
+            yield kept
+        return
+    try:
+        source = open(name, "rb")  # noqa: SIM115  # closed below; errors of the import must pass
+    except OSError as error:
+        raise BadRequestError(f"{name}: {error.strerror or error}") from None
+    with source:
+        yield source

@@ -1,0 +1,273 @@
+"""Regular expressions of the dates of a language, made of its date words at its first use.
+
+They match a flattened text (see `foreign_words.flat`). Groups: `day`, `first`, `month`, `number` (a month in digits),
+`year`, `weekday`, `count`; `last_week`, `next_year` … are phrases; `since`, `until`, `on` lead to a date.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+
+from toldonce.dates.foreign_words import BLANK, STEPS, UNITS, DateWords, date_words
+from toldonce.lazy_pattern import LazyPattern
+
+# Letters, digits and the signs that belong to them: vowel signs and points of scripts whose signs are no letters.
+_LETTER = "[\\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff]"
+WORD_BEGINS, WORD_ENDS = f"(?<!{_LETTER})", f"(?!{_LETTER})"
+_GAP = "[\\s\u200c]{0,3}"
+# Not the rest of a date whose year is of another calendar.
+_NO_ERA = r"(?<![年년])(?<![年년]\s)"
+_YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
+# The group of a day near today is named by its distance plus this, as a name holds no sign.
+TODAY = 9
+_DAY = r"(?<!\d[.,:/])(?P<day>\d{1,2})(?!\d)"
+
+
+class Kind(Enum):
+    """What a pattern means."""
+
+    BLOCKED = "no date"
+    ISO = "year, month and day in digits"
+    DIGITS = "day, month and year in digits"
+    DAY_AND_MONTH = "day and month in digits, the year left out or short"
+    DATE = "a day of a named month"
+    MONTH = "a month"
+    SEASON = "a season"
+    YEAR = "a year"
+    AGO = "some time ago"
+    AHEAD = "in some time"
+    NEAR_DAY = "yesterday, today, tomorrow"
+    DAY_OF_WEEK = "a weekday of the last, this or the next week"
+    UNIT = "the last, this or the next week, month or year"
+    WEEKEND = "at the weekend"
+    WEEKDAY = "a weekday"
+
+
+@dataclass(frozen=True, slots=True)
+class DatePattern:
+    """A pattern and what its matches mean."""
+
+    kind: Kind
+    pattern: LazyPattern[str]
+
+
+def any_of(*alternatives: str) -> str:
+    """Join patterns to a group; empty if all are."""
+    kept = [pattern for pattern in alternatives if pattern]
+    return f"(?:{'|'.join(kept)})" if kept else ""
+
+
+def maybe(*alternatives: str) -> str:
+    """Join patterns to a group that may be missing; empty if all are."""
+    group = any_of(*alternatives)
+    return f"{group}?" if group else ""
+
+
+def _literals(names: Iterable[str]) -> str:
+    """Return the alternatives of names, the longest first."""
+    found = sorted(set(names), key=lambda name: (-len(name), name))
+    return "|".join("".join(BLANK if letter == " " else re.escape(letter) for letter in name) for name in found)
+
+
+def phrase(words: DateWords, unit: str, step: str) -> str:
+    """Return the pattern of a phrase such as 'last week'; empty if the language has none."""
+    noun = words.singular.get(unit, words.units.get(unit, ""))
+    before, after = words.before.get(step, ""), words.after.get(step, "")
+    return any_of(
+        words.phrases.get(f"{step} {unit}", ""),
+        f"(?:{before})(?:{noun})" if before and noun else "",
+        f"(?:{noun})(?:{after})" if after and noun else "",
+    )
+
+
+class _Builder:
+    """Puts the patterns of one language together."""
+
+    def __init__(self, words: DateWords) -> None:
+        self.words = words
+        self.begins = WORD_BEGINS if words.edges != "none" else r"(?<!\d)"
+        self.ends = WORD_ENDS if words.edges == "both" else ""
+        self.since = f"(?P<since>{words.since})" if words.since else ""
+        self.until = f"(?P<until>{words.until})" if words.until else ""
+        self.on = maybe(words.on)
+        self.of = maybe(words.of)
+        self.tie = self._tie(words.on)
+        self.weekday_end = maybe(words.weekday_end)
+        self.month = f"(?P<month>{_literals(words.months)}){maybe(words.month_end)}"
+        both = _literals([*words.months, *words.short_months])
+        self.dated_month = f"(?P<month>{both}){maybe(words.month_end)}"
+        self.not_year = rf"(?!\.?[,،]?\s{{0,2}}{self.of}\d{{4}}{f'|{words.no_year}' if words.no_year else ''})"
+        self.weeks = any_of(*(self.named(step, "week") for step in STEPS))
+        self.which = maybe(*(f"(?P<{step}>{pattern})" for step, pattern in words.before.items()))
+        self.which_after = maybe(*(f"(?P<{step}_after>{pattern})" for step, pattern in words.after.items()))
+
+    @staticmethod
+    def tied(after: str) -> str:
+        """Return the pattern of what makes the name before it a date."""
+        return f"(?P<tied>{after})" if after else ""
+
+    def _tie(self, on: str) -> str:
+        return maybe(self.until, self.since, f"(?P<on>{on})" if on else "")
+
+    def year(self) -> str:
+        """Return the pattern of a year: in digits, or 'of last year'."""
+        gap = _GAP if self.words.edges == "none" else ""
+        end = maybe(f"{gap}(?:{self.words.year_end})") if self.words.year_end else ""
+        return any_of(f"{_YEAR}{end}", *(self.named(step, "year") for step in STEPS))
+
+    def named(self, step: str, unit: str) -> str:
+        """Return a phrase as a group of its own."""
+        found = phrase(self.words, unit, step)
+        return f"(?P<{step}_{unit}>{found})" if found else ""
+
+    def compiled(self, kind: Kind, pattern: str, *, ends: str | None = None) -> DatePattern:
+        """Declare a pattern between the ends of words."""
+        return DatePattern(kind, LazyPattern(f"{self.begins}(?:{pattern}){self.ends if ends is None else ends}"))
+
+    def all(self) -> Iterable[DatePattern]:
+        """Yield all patterns, the most specific first."""
+        names = _literals([*self.words.weekdays, *self.words.tied_weekdays])
+        for blocked in self.words.blocked:
+            yield self.compiled(Kind.BLOCKED, blocked.replace("{weekday}", f"(?:{names}){self.weekday_end}"), ends="")
+        yield from self.digits()
+        yield from self.days_of_months()
+        yield from self.months()
+        yield from self.seasons()
+        yield from self.days_of_weeks()
+        yield from self.distances()
+        yield from self.units()
+        yield from self.weekdays()
+
+    def digits(self) -> Iterable[DatePattern]:
+        """Yield patterns of dates in digits."""
+        two, no_digit = r"\d{1,2}", r"(?!\d)"
+        iso = rf"(?<!\d[-/.]){_YEAR}(?P<sep>[-/.])\s?(?P<number>{two})(?P=sep)\s?(?P<day>{two})"
+        yield self.compiled(Kind.ISO, self.tie + iso, ends=no_digit)
+        parts = rf"(?<!\d[-/.,])(?P<one>{two})(?P<sep>[-/.])\s?(?P<two>{two})(?P=sep)"
+        yield self.compiled(Kind.DIGITS, rf"{self.tie}{parts}\s?{_YEAR}", ends=no_digit)
+        if self.words.on and self.words.order == "dmy":
+            short = rf"(?:{self.words.on}){parts}(?:(?P<short>\d\d)|(?<=\.))"
+            yield self.compiled(Kind.DAY_AND_MONTH, short, ends=no_digit)
+
+    def days_of_months(self) -> Iterable[DatePattern]:
+        """Yield patterns of days with the name of their month."""
+        words = self.words
+        names = any_of(
+            f"(?:{_literals(words.weekdays)}){self.weekday_end}",
+            _literals(words.short_weekdays),
+        )
+        weekday = rf"(?:{names}[.,]{{0,2}}{_GAP}{self.on})?" if words.edges != "none" else ""
+        ordinal = maybe(words.ordinal) if words.edges == "both" else f"{_GAP}(?:{words.ordinal})"
+        first = rf"(?P<first>{words.first})\s{{1,3}}" if words.first else ""
+        day, year = any_of(f"{_DAY}{ordinal}", first), self.year()
+        yield self.compiled(
+            Kind.DATE,
+            f"{self.tie}{weekday}{day}{_GAP}{self.of}{self.dated_month}\\.?(?:[,،]?{_GAP}{self.of}{year}|{self.not_year})",
+        )
+        if not words.month_first:
+            return
+        month = f"{self.dated_month}\\.?{_GAP}{_DAY}{ordinal}"
+        if words.edges == "both":
+            yield self.compiled(Kind.DATE, rf"{self.tie}{month},?\s{{1,2}}{_YEAR}")
+        no_era = _NO_ERA if words.edges != "both" else r"(?<!\d\s)(?<!\d\.\s)(?<!\d\sm\.\s)"
+        yield self.compiled(
+            Kind.DATE, rf"{self.tie}{no_era}(?:{year}{_GAP}{self.of})?{month}(?!\s?[:.]\d){self.not_year}"
+        )
+
+    def months(self) -> Iterable[DatePattern]:
+        """Yield patterns of months without a day, and of years."""
+        words, tie = self.words, self._tie(self.words.in_month)
+        part = f"(?P<part>{words.part})?" if words.part else ""
+        yield self.compiled(Kind.MONTH, f"{tie}{part}{self.dated_month}\\.?,?{_GAP}{self.of}{self.year()}")
+        no_era = ""
+        if words.month_first:
+            yield self.compiled(Kind.MONTH, f"{tie}{part}{self.year()}{_GAP}{self.of}{self.month}(?!\\s?\\d)")
+            no_era = _NO_ERA if words.edges != "both" else ""
+        month = f"(?P<month>{_literals(words.months)}){maybe(self.tied(words.month_after), words.month_end)}"
+        lone = rf"{tie}{part}{self.which}{month}{self.which_after}(?!\s{{0,2}}\d){self.not_year}"
+        yield self.compiled(Kind.MONTH, no_era + lone)
+        year_tie = any_of(self.until, self.since, words.in_year)
+        if year_tie:
+            yield self.compiled(Kind.YEAR, rf"{year_tie}{_YEAR}{maybe(words.year_end)}(?!\s?[-–/.]\d|-\w)")
+        if words.year_after:
+            yield self.compiled(Kind.YEAR, rf"(?<!\d[-–/.]){_YEAR}(?:{words.year_after})")
+
+    def seasons(self) -> Iterable[DatePattern]:
+        """Yield patterns of seasons: 'last summer', 'in the summer of 2019'."""
+        named = any_of(*(f"(?P<{season}>{form})" for season, form in self.words.seasons.items()))
+        if not named:
+            return
+        tie, year = self._tie(self.words.in_season), self.year()
+        yield self.compiled(Kind.SEASON, f"{tie}{named}{_GAP}{self.of}{year}")
+        yield self.compiled(Kind.SEASON, f"{tie}{year}{_GAP}{self.of}{named}")
+        yield self.compiled(Kind.SEASON, f"{tie}{self.which}{named}{self.which_after}")
+
+    def days_of_weeks(self) -> Iterable[DatePattern]:
+        """Yield patterns of weekdays in a certain week: 'next week on Monday'."""
+        words = self.words
+        if not self.weeks:
+            return
+        names = _literals([*words.weekdays, *words.tied_weekdays, *words.weeks_weekdays])
+        weekday = f"(?P<weekday>{names}){self.weekday_end}"
+        joint = maybe(words.week_joint)
+        if words.edges != "none":
+            joint = f",?{_GAP}{joint}{self.on}"
+        yield self.compiled(Kind.DAY_OF_WEEK, f"{self.weeks}{joint}{weekday}")
+        if words.week_of:
+            yield self.compiled(Kind.DAY_OF_WEEK, f"{self.on}{weekday}(?:{words.week_of}){self.weeks}")
+
+    def distances(self) -> Iterable[DatePattern]:
+        """Yield patterns of times counted from today."""
+        words = self.words
+        unit = any_of(*(f"(?P<unit_{name}>{form})" for name, form in words.units.items()))
+        counts = any_of(r"(?P<count>\d{1,3})", *(f"(?P<count_{n}>{word})" for n, word in enumerate(words.counts, 1)))
+        some = any_of(
+            f"{counts}{_GAP}{unit}" if unit else "",
+            *(f"(?P<one_{name}>{form})" for name, form in words.one.items()),
+            *(f"(?P<two_{name}>{form})" for name, form in words.two.items()),
+        )
+        since = maybe(self.since)
+        for kind, before, after in (
+            (Kind.AGO, words.ago_before, words.ago_after),
+            (Kind.AHEAD, words.ahead_before, words.ahead_after),
+        ):
+            if before:
+                yield self.compiled(kind, f"{since}(?:{before}){some}")
+            if after:
+                yield self.compiled(kind, f"{some}(?:{after})")
+        near = any_of(*(f"(?P<away_{int(step) + TODAY}>{form})" for step, form in words.days.items()))
+        if near:
+            yield self.compiled(Kind.NEAR_DAY, f"{maybe(self.until, self.since)}{near}")
+
+    def units(self) -> Iterable[DatePattern]:
+        """Yield patterns of units such as 'next week', and of the weekend."""
+        units = any_of(*(self.named(step, unit) for step in STEPS for unit in UNITS[1:]))
+        if units:
+            yield self.compiled(Kind.UNIT, f"{maybe(self.until, self.since)}{units}")
+        if self.words.on_weekend:
+            yield self.compiled(Kind.WEEKEND, self.words.on_weekend)
+
+    def weekdays(self) -> Iterable[DatePattern]:
+        """Yield the pattern of weekdays: 'on Monday', 'last Monday'."""
+        words = self.words
+        weekday = f"(?P<weekday>{_literals([*words.weekdays, *words.tied_weekdays])}){self.weekday_end}"
+        tied = maybe(self.tied(words.weekday_tie))
+        yield self.compiled(Kind.WEEKDAY, f"{self.tie}{self.which}{weekday}{self.which_after}{tied}")
+
+
+@cache
+def date_patterns(code: str) -> tuple[DatePattern, ...]:
+    """Return the patterns of a covered language, the most specific first."""
+    return tuple(_Builder(date_words(code)).all())
+
+
+@cache
+def offset_pattern(code: str) -> LazyPattern[str]:
+    """Return what leads to a day from which some days are counted: 'three days after'."""
+    words = date_words(code)
+    if not words.offset:
+        return LazyPattern("(?!)")
+    count, unit = any_of(r"\d{1,3}", *words.counts), any_of(*words.units.values())
+    return LazyPattern(f"{WORD_BEGINS}{count}{_GAP}{unit}{BLANK}(?:{words.offset})$")

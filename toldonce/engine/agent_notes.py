@@ -1,0 +1,68 @@
+"""`memory.agent_notes`: notes that an agent asks to keep, such as by a tool call. Writes through the store."""
+
+from datetime import datetime
+
+from toldonce.curation.edits import add_note
+from toldonce.curation.new_notes import ManualNote
+from toldonce.engine.components import Components
+from toldonce.engine.recorder import manual_note
+from toldonce.engine.steps import Steps
+from toldonce.errors import BadRequestError
+from toldonce.extraction.redaction import redact
+from toldonce.extraction.review_gate import review_reason
+from toldonce.types import Candidate, Memory, MemoryKind, NewNote, Subject
+
+
+class AgentNoteService:
+    """Keeps what agents say on a user's behalf: without secrets, and with orders that may be planted held back."""
+
+    def __init__(self, components: Components, steps: Steps) -> None:
+        """Build the namespace over the engine's steps."""
+        self._components = components
+        self._steps = steps
+
+    async def remember(
+        self, text: str, *, user: str | Subject | None = None, via: str = "", said_at: datetime | None = None
+    ) -> Memory:
+        """Store a sentence that an agent asks to keep; durable on return. A known note is strengthened and returned.
+
+        Secrets are struck out. What reads like a planted order is held for review: see `reviews`.
+
+        Args:
+            text: What to remember, up to 10,000 characters.
+            user: User whose memory it is added to.
+            via: How it came, for the decision log, such as `MCP (claude-code)`.
+            said_at: When it was said (aware), and so true from; None is now.
+
+        Raises:
+            BadRequestError: the text is empty or too long, or `said_at` is in the future or has no time zone.
+        """
+        self._require_past(said_at)
+        checked = manual_note(NewNote(text), self._components.profile(None))
+        kept = redact(checked.text)
+        via = f" over {via}" if via else ""
+        note = ManualNote(
+            text=kept,
+            importance=checked.importance,
+            profile=checked.profile,
+            reason=f"an agent asked to remember it{via}",
+            hold_reason=self._hold_reason(kept, via),
+            valid_from=said_at,
+        )
+        return await add_note(self._steps.runtime, self._components.subject(user), note)
+
+    def _require_past(self, said_at: datetime | None) -> None:
+        if said_at is None:
+            return
+        if said_at.tzinfo is None:
+            raise BadRequestError(f"said_at is {said_at.isoformat()}, it needs a time zone", param="said_at")
+        if said_at > self._components.clock.now():
+            raise BadRequestError(f"said_at is {said_at.isoformat()}, which is still to come", param="said_at")
+
+    def _hold_reason(self, text: str, via: str) -> str:
+        """Return why a note must be reviewed, or ""; the agent speaks for the user, so their orders are kept."""
+        candidate = Candidate(
+            kind=MemoryKind.NOTE, text=text, speaker="user", seq=0, quote=text, valid_from=self._components.clock.now()
+        )
+        why = review_reason(candidate, "user", text)
+        return f"{why}; an agent asked to remember it{via}" if why else ""

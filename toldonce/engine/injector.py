@@ -1,0 +1,394 @@
+"""Before the answer: recall for a chat request, replay what earlier prompts had, and splice both into its bytes.
+
+In the placement `split`, a prompt begins with all bytes of the conversation's previous prompt, as far as the client's
+own messages do: providers cache that prefix, and some refuse a changed one. So each insertion is written to a ledger
+while its prompt is on its way, and later prompts replay it, whatever becomes of their own recall. Reads and writes the
+store.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from toldonce.chat.messages import SYSTEM_ROLES
+from toldonce.chat.splice import apply_insertions
+from toldonce.concurrency import run_in_thread_if_large
+from toldonce.engine.components import Components
+from toldonce.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall, turns_wanted
+from toldonce.engine.prepared_turn import LedgerEntry, PreparedTurn
+from toldonce.engine.prompt_ledger import ChatLedger, TemporaryLedger
+from toldonce.engine.scope import MemoryScope
+from toldonce.engine.shown_memories import ClosedMemories, ShownMemories, by_subject
+from toldonce.errors import StaleSubjectError, SubjectKeyError, ToldOnceError, logged_text
+from toldonce.ids import is_unstored, new_id
+from toldonce.prompt.placement import place, place_at_messages
+from toldonce.prompt.render import RenderedContext
+from toldonce.prompt.replay import (
+    PromptChain,
+    PromptReplay,
+    SentPrompt,
+    find_replay,
+    measure_prompt,
+    new_insertions,
+    prompt_chain,
+)
+from toldonce.text import hash64
+from toldonce.types import (
+    DECLARED,
+    ChatRequest,
+    Identity,
+    InjectionMode,
+    InjectionRecord,
+    Insertion,
+    MemoryRequest,
+    Message,
+    OmittedMemory,
+    PromptInsertion,
+    Recall,
+    Subject,
+)
+
+logger = logging.getLogger(__name__)
+
+# Share of the time for memory after which a prompt goes on with what earlier ones had.
+RECALL_SHARE = 0.8
+# A profile block that is all that could be kept of earlier prompts is rendered again after so many changes.
+MAX_CHANGES = 10
+RECALL_LATE, RECALL_FAILED = "recall was late", "recall failed"
+"""Why nothing was recalled for a prompt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingRequest:
+    """A request that reads memory."""
+
+    request: ChatRequest
+    identity: Identity
+    home: Subject
+    log: tuple[Message, ...]
+    scope: MemoryScope
+    now: datetime
+    deadline: float | None = None
+    """When a late recall is given up, on the event loop's clock; None: never."""
+
+    in_user_message: bool = False
+    """Whether new memory may alter no other message than the newest of the user."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body."""
+        return len(self.request.body)
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the turn is recorded, so that its insertions are stored."""
+        return self.identity.memory.records and not self.identity.temporary
+
+    @property
+    def memory(self) -> str:
+        """Name of the memory that the request reads: a subject, and within it what has these tags.
+
+        Prompts for a destination from which rules keep memories replay only what went to destinations with such rules.
+        """
+        rules = [rule.model_dump_json() for rule in self.scope.withheld]
+        return "\n".join([(self.scope.writes or self.home).text, *self.scope.tags, *rules])
+
+
+_NO_RECALL, _NO_CONTEXT = Recall(query="", items=()), RenderedContext()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recalled:
+    """What was recalled for a prompt."""
+
+    recall: Recall = _NO_RECALL
+    rendered: RenderedContext = _NO_CONTEXT
+    failure: str = ""
+    """Why there is nothing although it was wanted."""
+    took_ms: float | None = None
+    """Time in milliseconds that it took, embedding and writing included; None if it was late, or failed."""
+
+
+_NOTHING = _Recalled()
+
+
+class PromptInjector:
+    """Puts memory into chat requests."""
+
+    def __init__(self, components: Components, prompts: ContextBuilder) -> None:
+        """Create an injector over a store and a context builder."""
+        self._components = components
+        self._prompts = prompts
+        self.shown = ShownMemories(components.store)
+        self._temporary = TemporaryLedger()
+        self._writing: set[asyncio.Task[None]] = set()
+
+    def forget_texts(self, subject: Subject | None) -> None:
+        """Drop texts that are kept in this process for prompts of a subject, or with its memories; None: all."""
+        self._temporary.forget(subject)
+
+    async def close(self) -> None:
+        """Wait for insertions that are being written."""
+        if self._writing:
+            await asyncio.wait(tuple(self._writing))
+
+    async def inject(self, asked: ReadingRequest, mode: InjectionMode | None) -> PreparedTurn:
+        """Recall for a request and splice the memories into a copy of its bytes.
+
+        Args:
+            asked: The request.
+            mode: Where memory goes; None: as the profile says, or else the setting.
+        """
+        where = mode or asked.scope.profile.context.place or self._components.settings.injection
+        identity = asked.identity
+        chain = await run_in_thread_if_large(
+            asked.size,
+            lambda: prompt_chain(
+                asked.log, memory=asked.memory, conversation=identity.conversation, append=identity.append
+            ),
+        )
+        if where == "split" and chain.asked:
+            prepared = await self._append(asked, chain)
+        else:
+            prepared = await self._insert(asked, "user_prefix" if asked.in_user_message else where)
+        self._count(asked, prepared)
+        return prepared
+
+    # ---- placements without a ledger
+
+    async def _insert(self, asked: ReadingRequest, mode: InjectionMode) -> PreparedTurn:
+        """Insert what is recalled for this request alone."""
+        recalled = await self._recall(asked)
+        recall, rendered = recalled.recall, recalled.rendered
+        plain = PreparedTurn(body=asked.request.body, log=asked.log, scope=asked.scope, warning=recall.warning)
+        insertions = place(asked.request, standing=rendered.standing, recalled=rendered.recalled, mode=mode)
+        if not insertions:
+            return replace(plain, record=self._record(asked, recalled) if recall.considered else None)
+        return replace(
+            plain,
+            body=await run_in_thread_if_large(asked.size, lambda: apply_insertions(asked.request, insertions)),
+            items=recall.items,
+            record=self._record(asked, recalled),
+            insertions=tuple(insertions),
+            recent=rendered.recent,
+        )
+
+    # ---- the append-only placement
+
+    async def _append(self, asked: ReadingRequest, chain: PromptChain) -> PreparedTurn:
+        """Replay the insertions of earlier prompts; recall once for each user turn, and append that."""
+        ledger = ChatLedger(
+            self._components.store.insertions,
+            self._temporary,
+            memory=asked.scope.writes or asked.home,
+            records=asked.is_recorded,
+            now=asked.now,
+        )
+        replay = find_replay(chain, await ledger.find(asked.home, _kept_links(chain, asked.log)))
+        unstored = ledger.unstored(replay.insertions)
+        closed = await self.shown.closed(replay, {memory for row in unstored for _, memory in row.items})
+        replay = replay.without(closed.removed)
+        ledger.empty(asked.home, replay.insertions)
+        recalled, new = _NOTHING, []
+        if replay.at(chain.asked) is None:
+            replay, recalled = await self._recalled(asked, replay, closed)
+            new = self._new_insertions(asked, chain, replay, recalled)
+        placed = await self._placed(asked, (*replay.insertions, *new), replay, chain)
+        assert placed.sent is not None
+        if new and not recalled.failure:
+            new[-1] = replace(new[-1], sent_bytes=placed.sent.bytes, sent_hash=placed.sent.hash)
+        if asked.is_recorded:  # the record has the history, and with it the turns that were only read
+            new = [*ledger.unstored(replay.insertions), *new]
+        rows = (*replay.insertions, *new)
+        return replace(
+            placed,
+            items=recalled.recall.items,
+            record=self._append_record(asked, recalled, placed),
+            warning=recalled.recall.warning,
+            failure=recalled.failure,
+            recent=recalled.rendered.recent,
+            entry=LedgerEntry(
+                ledger=ledger,
+                home=asked.home,
+                thread=rows[0].thread,
+                chains=tuple(dict.fromkeys(row.chain for row in rows)),
+                writing=self._write(ledger, asked.home, new) if new else None,
+            ),
+        )
+
+    async def _recalled(
+        self, asked: ReadingRequest, replay: PromptReplay, closed: ClosedMemories
+    ) -> tuple[PromptReplay, _Recalled]:
+        """Recall for a new turn; return what its prompt replays, too."""
+        shown = None
+        if replay.has_prompts:
+            began = replay.insertions[0].at
+            shown = EarlierPrompts(shown=frozenset(replay.shown), began=began)
+        recalled = await self._recall_or_fail(asked, shown, closed)
+        changes = len(recalled.rendered.added) + len(recalled.rendered.withdrawn)
+        if shown is not None and replay.is_new and changes > MAX_CHANGES:
+            # Nothing but the profile block could be kept, and too much of that has changed.
+            return PromptReplay(), await self._recall_or_fail(asked, None)
+        return replay, recalled
+
+    async def _recall_or_fail(
+        self, asked: ReadingRequest, earlier: EarlierPrompts | None, closed: ClosedMemories | None = None
+    ) -> _Recalled:
+        """Recall for a prompt; if that fails or is late, the prompt still replays what earlier ones had."""
+        try:
+            async with asyncio.timeout_at(asked.deadline):
+                if earlier is not None and closed is not None:
+                    earlier = replace(earlier, ended=await self.shown.ended(closed))
+                return await self._recall(asked, earlier)
+        except TimeoutError:
+            logger.warning("recall was late, the prompt has what earlier ones had")
+            return _Recalled(failure=RECALL_LATE)
+        except Exception as error:
+            # A traceback would name the user, or say nothing of a missing key.
+            if isinstance(error, StaleSubjectError | SubjectKeyError):
+                logger.warning("recall failed, the prompt has what earlier ones had", extra={"error": error.logged})
+            else:
+                logger.exception("recall failed, the prompt has what earlier ones had")
+            return _Recalled(failure=RECALL_FAILED)
+
+    def _new_insertions(
+        self, asked: ReadingRequest, chain: PromptChain, replay: PromptReplay, recalled: _Recalled
+    ) -> list[PromptInsertion]:
+        rendered, items = recalled.rendered, recalled.recall.items
+        id_ = new_id(self._components.clock)
+        thread = chain.thread if chain.thread is not None else replay.thread
+        turn = PromptInsertion(
+            thread=hash64("thread", id_) if thread is None else thread,
+            chain=chain.links[chain.asked - 1],
+            depth=chain.asked,
+            id=id_,
+            at=asked.now,
+            standing=rendered.standing,
+            recalled=rendered.recalled,
+            items=tuple((item.memory.subject, item.memory.id) for item in items if item.is_stored),
+            withdrawn=tuple(memory.id for memory in rendered.withdrawn),
+            quotes_messages=rendered.recent > 0 or not all(item.is_stored for item in items),
+        )
+        if replay.insertions or asked.in_user_message:
+            # The system message stays as the earlier prompts had it, or as the client wrote it.
+            turn = replace(turn, standing="", recalled=rendered.text)
+        return new_insertions(
+            turn,
+            chain,
+            replay,
+            spoken=[depth for depth, message in enumerate(asked.log, start=1) if message.role == "user"],
+            standing=frozenset(item.memory.id for item in items if item.standing),
+            new_id=lambda: new_id(self._components.clock),
+        )
+
+    async def _placed(
+        self, asked: ReadingRequest, texts: Sequence[PromptInsertion], replay: PromptReplay, chain: PromptChain
+    ) -> PreparedTurn:
+        """Splice insertions into a request, and compare the prompt with the earlier ones."""
+        request = asked.request
+        spoken = [index for index, message in enumerate(request.messages) if message.role not in SYSTEM_ROLES]
+
+        def work() -> tuple[list[Insertion], bytes, SentPrompt]:
+            insertions = place_at_messages(
+                request,
+                standing=next((text.standing for text in texts if text.standing), ""),
+                appended={spoken[text.depth - 1]: text.recalled for text in texts if text.depth},
+            )
+            body = apply_insertions(request, insertions)
+            return insertions, body, measure_prompt(request, insertions, replay, asked=chain.asked)
+
+        insertions, body, sent = await run_in_thread_if_large(asked.size, work)
+        return PreparedTurn(
+            body=body,
+            log=asked.log,
+            scope=asked.scope,
+            insertions=tuple(insertions),
+            chain=chain,
+            replayed_memories=by_subject(replay.shown),
+            prefix=replay.prefix(kept=sent.is_kept),
+            sent=sent,
+        )
+
+    def _write(self, ledger: ChatLedger, home: Subject, insertions: Sequence[PromptInsertion]) -> asyncio.Task[None]:
+        """Write insertions while the prompt is on its way."""
+
+        async def write() -> None:
+            try:
+                await ledger.add(home, insertions)
+            except StaleSubjectError:
+                # What it shows was forgotten while the prompt was on its way: no later prompt may replay it.
+                logger.info("an insertion was not kept: what it shows was erased or closed meanwhile")
+            except (ToldOnceError, OSError) as error:
+                # The chat goes on; the conversation's next prompt begins otherwise than this one.
+                logger.error("an insertion was not kept", extra={"error": logged_text(error)})
+
+        writing = asyncio.create_task(write())
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
+        return writing
+
+    # ---- recall
+
+    async def _recall(self, asked: ReadingRequest, earlier: EarlierPrompts | None = None) -> _Recalled:
+        started = self._components.clock.monotonic()
+        # A client that sends its newest message alone does not hold the rest of its own conversation.
+        own = None if asked.identity.append else asked.identity.conversation
+        wanted = await run_in_thread_if_large(
+            asked.size, lambda: prompt_recall(asked.request, asked.log, asked.scope, self._components.settings)
+        )
+        elsewhere = turns_wanted(asked.log, asked.scope, own)
+        recall, rendered = await self._prompts.write(wanted, asked.scope, elsewhere, earlier)
+        self._components.metrics.recall_seconds.observe(recall.took_ms / 1000)
+        took_ms = (self._components.clock.monotonic() - started) * 1000
+        return _Recalled(recall=recall, rendered=rendered, took_ms=took_ms)
+
+    def _record(self, asked: ReadingRequest, recalled: _Recalled) -> InjectionRecord:
+        recall, rendered = recalled.recall, recalled.rendered
+        count = self._components.counter.count
+        return InjectionRecord(
+            id=new_id(self._components.clock),
+            at=asked.now,
+            query_hash=hash64("query", recall.query),
+            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items if item.is_stored),
+            block_hash=rendered.boundary,
+            tokens=count(rendered.standing) + count(rendered.recalled),
+            omitted=tuple(left for left in recall.left_out if not is_unstored(left.id)),
+            request=MemoryRequest(
+                profile=asked.scope.profile.name,
+                reads=recall.subjects,
+                destination=asked.identity.scope.destination,
+                considered=None if recalled.took_ms is None else recall.considered,
+                took_ms=recalled.took_ms,
+            ),
+        )
+
+    def _append_record(
+        self, asked: ReadingRequest, recalled: _Recalled, placed: PreparedTurn
+    ) -> InjectionRecord | None:
+        """Return the record of a prompt; None if nothing is in it and there was nothing to consider."""
+        rendered, failure = recalled.rendered, recalled.failure
+        if not (rendered.text or recalled.recall.considered or placed.replayed or failure):
+            return None
+        record = self._record(asked, recalled)
+        ended = tuple(OmittedMemory(id=memory.id, reason=DECLARED) for memory in rendered.withdrawn)
+        prefix = placed.prefix.value if placed.prefix else ""
+        return replace(record, omitted=ended + record.omitted, replayed=placed.replayed, prefix=prefix, failure=failure)
+
+    def _count(self, asked: ReadingRequest, prepared: PreparedTurn) -> None:
+        metrics, of_app = self._components.metrics, asked.scope.writes is not None and asked.scope.writes.kind == "app"
+        metrics.app_turns += of_app
+        if prepared.record is not None and prepared.record.tokens:
+            metrics.retrieved += len(prepared.items)
+            metrics.injected_tokens.observe(prepared.record.tokens)
+            metrics.app_turns_injected += of_app
+        if prepared.sent is not None:
+            metrics.previous_prompt_bytes += prepared.sent.previous_bytes
+            metrics.kept_prompt_bytes += prepared.sent.kept_bytes
+
+
+def _kept_links(chain: PromptChain, log: Sequence[Message]) -> list[int]:
+    """Return the chains where the ledger may have rows: the root, and what users and assistants say."""
+    spoken = [link for link, message in zip(chain.links, log, strict=True) if message.role in ("user", "assistant")]
+    return spoken if chain.root is None else [chain.root, *spoken]

@@ -1,0 +1,277 @@
+"""Read, search and list memories, now or as of a past instant. Reads the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from toldonce.engine.components import Components
+from toldonce.engine.results import ListOf
+from toldonce.engine.retrieval import as_of, recall_past, record_uses, redact_quotations
+from toldonce.engine.steps import Steps
+from toldonce.engine.withheld import find_withheld
+from toldonce.errors import BadRequestError, ChangedMemoryError, UnknownConversationError, UnknownMemoryError
+from toldonce.profiles.destinations import DestinationRule
+from toldonce.recall.query import RecallRequest
+from toldonce.time_zones import require_zone
+from toldonce.types import (
+    ANY_TRAITS,
+    ConversationId,
+    Destination,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryOrder,
+    MemoryTraits,
+    Recall,
+    Subject,
+    is_same_but_for_uses,
+)
+
+MAX_RESULTS = 200
+"""Maximum number of memories of one search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRequest:
+    """Which memories of a subject to list."""
+
+    kinds: Sequence[MemoryKind] | None
+    """None: notes, facts, episodes, and the quotations that are kept."""
+    closed: bool = False
+    """Closed ones as well."""
+    after: str | None = None
+    """Id of the last memory of the page before; None lists from the newest on."""
+    tag: str = ""
+    """Empty: any tag or none."""
+    order: MemoryOrder = MemoryOrder.NEWEST
+    limit: int = 100
+    destination: Destination | None = None
+    """What the profile keeps from it is left out; None: nothing is."""
+    where: MemoryTraits = ANY_TRAITS
+    """What they have in common."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """How to search; see `AsyncToldOnce.search`."""
+
+    limit: int
+    profile: str | None = None
+    destination: Destination | None = None
+    explain: bool = False
+    time_zone: str | None = None
+
+
+class MemoryService:
+    """Reads memories of one subject at a time."""
+
+    def __init__(self, components: Components, steps: Steps) -> None:
+        """Read from the components' store."""
+        self._components = components
+        self._store = components.store
+        self._steps = steps
+
+    async def search(
+        self,
+        query: str,
+        subject: Subject,
+        wanted: SearchOptions,
+        *,
+        at: datetime | None,
+        known_at: datetime | None,
+    ) -> Recall:
+        """Recall by the profile's policy, from the present or from a past state.
+
+        Raises:
+            BadRequestError: the limit is out of range, an instant has no time zone, or `time_zone` is none.
+        """
+        request = self._request(query, subject, wanted.limit, wanted.profile)
+        zone = require_zone(wanted.time_zone, "time_zone") if wanted.time_zone else None
+        request = replace(request, explain=wanted.explain, zone=zone)
+        if wanted.destination is not None:
+            request = replace(request, rules=self._components.rules_against(wanted.destination, wanted.profile))
+        then = as_of(at, known_at, self._components.clock.now())
+        if then is not None:
+            return await recall_past(self._components, self._steps.runtime, request, then)
+        found = await self._steps.retriever.recall(request)
+        if self._counts_as_use(wanted.profile):
+            await record_uses(self._components, found)
+        return found
+
+    def search_now(self, query: str, subject: Subject, *, limit: int, profile: str | None) -> Recall | None:
+        """Recall from the present in the calling thread, which may be any; None if that takes an event loop.
+
+        Raises:
+            BadRequestError: the limit is out of range.
+        """
+        if self._counts_as_use(profile):
+            return None
+        return self._steps.retriever.recall_now(self._request(query, subject, limit, profile))
+
+    def _counts_as_use(self, profile: str | None) -> bool:
+        """Return whether what a search returns counts as used: where applications retrieve by searching."""
+        return self._components.profile(profile).subject.kind == "session"
+
+    def _request(self, query: str, subject: Subject, limit: int, profile: str | None) -> RecallRequest:
+        if not isinstance(query, str):
+            raise BadRequestError(f"the query is {type(query).__name__}, not a string", param="query")
+        require_limit(limit)
+        chosen = self._components.profile(profile)
+        return RecallRequest(
+            text=query,
+            subject=subject,
+            policy=chosen.recall,
+            limit=limit,
+            half_life_days=chosen.age.half_life_days,
+            cold_start=chosen.subject.cold_start,
+        )
+
+    async def list(
+        self, subject: Subject, wanted: ListRequest, *, at: datetime | None = None, known_at: datetime | None = None
+    ) -> ListOf[Memory]:
+        """List memories, by default newest first.
+
+        Raises:
+            UnknownMemoryError: `after` is not an id.
+            BadRequestError: an instant has no time zone.
+        """
+        rules = () if wanted.destination is None else self._components.rules_against(wanted.destination)
+        wanted = replace(wanted, where=await self._resolved(subject, wanted.where))
+        listed = await self._list(subject, wanted, at, known_at)
+        kept = await self._allowed(listed, rules)
+        while len(kept) < wanted.limit == len(listed):
+            wanted = replace(wanted, after=listed[-1].id)
+            listed = await self._list(subject, wanted, at, known_at)
+            kept += await self._allowed(listed, rules)
+        return kept[: wanted.limit]
+
+    async def _resolved(self, subject: Subject, where: MemoryTraits) -> MemoryTraits:
+        """Check what memories are to have in common, and name the conversation by ToldOnce's id.
+
+        Raises:
+            BadRequestError: an instant has no time zone.
+            UnknownConversationError: there is no such conversation of the subject, or of one that it is within.
+        """
+        for name, instant in (("since", where.since), ("until", where.until)):
+            if instant is not None and instant.tzinfo is None:
+                raise BadRequestError(f"{name} is {instant.isoformat()}, it needs a time zone", param=name)
+        if where.conversation is None:
+            return where
+        conversations = self._store.conversations
+        for home in (subject, *subject.owners):
+            known = await conversations.get(home, external_id=where.conversation)
+            known = known or await conversations.get(home, id=ConversationId(where.conversation))
+            if known is not None:
+                return replace(where, conversation=known.id)
+        raise UnknownConversationError(where.conversation)
+
+    async def _allowed(self, memories: ListOf[Memory], rules: Sequence[DestinationRule]) -> ListOf[Memory]:
+        withheld = await find_withheld(self._store, memories, rules)
+        return [memory for memory in memories if memory.id not in withheld]
+
+    async def _list(
+        self, subject: Subject, wanted: ListRequest, at: datetime | None, known_at: datetime | None
+    ) -> ListOf[Memory]:
+        position = parse_memory_id(wanted.after) if wanted.after else None
+        order = read_order(wanted.order)
+        then = as_of(at, known_at, self._components.clock.now())
+        await self._store.memories.flush_uses(subject)
+        if then is None:
+            listed = await self._store.memories.list(
+                subject,
+                kinds=wanted.kinds,
+                closed=wanted.closed,
+                after=position,
+                tag=wanted.tag,
+                order=order,
+                limit=wanted.limit,
+                where=wanted.where,
+            )
+            return await shown_memories(listed)
+        past = await self._store.memories.as_of(subject, wanted.kinds, at=then.at, known_at=then.known_at)
+        matching = [
+            memory
+            for memory in past
+            if (not wanted.tag or wanted.tag in memory.detail.tags) and wanted.where.fits(memory)
+        ]
+        matching = _after(order.sorted(matching), order, position)
+        return await shown_memories(matching[: wanted.limit])
+
+    async def get(self, memory_id: str, subject: Subject) -> Memory:
+        """Read one memory of any state.
+
+        Raises:
+            UnknownMemoryError: the subject has no memory with this id.
+        """
+        wanted = [parse_memory_id(memory_id)]
+        await self._store.memories.flush_uses(subject)
+        memories = await self._store.memories.get_many(subject, wanted)
+        if not memories:
+            raise UnknownMemoryError(memory_id)
+        return (await shown_memories(memories))[0]
+
+    async def get_unchanged(self, memory_id: str, subject: Subject, unchanged: Memory | None) -> Memory:
+        """Read one memory, which must be as the caller read it, apart from its uses; None skips that check.
+
+        Raises:
+            UnknownMemoryError: the subject has no memory with this id.
+            ChangedMemoryError: it has changed.
+        """
+        memory = await self.get(memory_id, subject)
+        if unchanged is not None and not is_same_but_for_uses(memory, unchanged):
+            raise ChangedMemoryError(memory_id)
+        return memory
+
+
+def read_order(order: str) -> MemoryOrder:
+    """Return the order of a list as a caller names it.
+
+    Raises:
+        BadRequestError: There is no such order.
+    """
+    try:
+        return MemoryOrder(order)
+    except ValueError:
+        why = f"order is {str(order)[:40]!r}, it takes {', '.join(MemoryOrder)}"
+        raise BadRequestError(why, param="order") from None
+
+
+def _after(memories: list[Memory], order: MemoryOrder, last: MemoryId | None) -> list[Memory]:
+    """Return those that come after the memory `last`; in an order by time it need not be among them."""
+    if last is None:
+        return memories
+    if order is MemoryOrder.NEWEST:
+        return [memory for memory in memories if memory.id < last]
+    if order is MemoryOrder.OLDEST:
+        return [memory for memory in memories if memory.id > last]
+    places = [place for place, memory in enumerate(memories, 1) if memory.id == last]
+    return memories[places[0] :] if places else []
+
+
+def require_limit(limit: int) -> None:
+    """Check the number of memories a search is to return.
+
+    Raises:
+        BadRequestError: it is not between 1 and `MAX_RESULTS`.
+    """
+    if not 1 <= limit <= MAX_RESULTS:
+        raise BadRequestError(f"limit is {limit}, it goes from 1 to {MAX_RESULTS}", param="limit")
+
+
+def parse_memory_id(text: str) -> MemoryId:
+    """Parse a memory's id as a user typed it.
+
+    Raises:
+        UnknownMemoryError: the text is not an id, so no memory has it.
+    """
+    try:
+        return MemoryId(str(UUID(text)))
+    except ValueError:
+        raise UnknownMemoryError(text) from None
+
+
+async def shown_memories(memories: Sequence[Memory]) -> list[Memory]:
+    """Return memories as they are shown, in their order: quotations without secrets and others' words."""
+    shown = await redact_quotations(memories)
+    return [shown[memory.id] for memory in memories]

@@ -1,0 +1,42 @@
+"""Loading ahead, in a thread, what turns and the worker use: on the event loop it would hold up all requests."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+from toldonce.lazy_pattern import compile_chat_patterns, compile_patterns
+from toldonce.text.markers import all_markers, english_stems
+
+_TURN_MODULES = (
+    "toldonce.engine.memory_tools",
+    "toldonce.engine.stages",
+    "toldonce.engine.turn",
+    "toldonce.formation.unindexed",
+    "toldonce.maintenance.eraser",
+    "toldonce.maintenance.reindex_terms",
+    "toldonce.maintenance.sweep",
+)
+
+
+def load_turns() -> None:
+    """Load the modules that record, form and maintain; their objects are made at their first use."""
+    for name in _TURN_MODULES:
+        import_module(name)
+
+
+def load_chats() -> None:
+    """Load what else a chat uses, after `load_turns`, and compile its patterns.
+
+    It takes a quarter of a second of CPU time.
+    """
+    import_module("rapidfuzz.distance")
+    compile_chat_patterns()
+
+
+def load_formations(stop: Callable[[], bool]) -> None:
+    """Read the words and compile the patterns that the formation of memories uses besides; `stop` is asked before each.
+
+    It takes more than half a second of CPU time.
+    """
+    all_markers()
+    english_stems()
+    compile_patterns(stop)

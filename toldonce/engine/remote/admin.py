@@ -1,0 +1,192 @@
+"""`memory.admin` over HTTP: what an operator sees of a server. Asks one server."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from toldonce.engine.admin import MAX_POLLER_CHARACTERS, AdminService
+from toldonce.engine.remote import values
+from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient, written
+from toldonce.engine.remote.problems import UnknownFormationError
+from toldonce.engine.remote.unavailable import unavailable
+from toldonce.errors import BadRequestError
+from toldonce.profiles.policies import Profile
+from toldonce.providers.circuit_breaker import BreakerStatus
+from toldonce.store.store_reports import StoreStats
+from toldonce.types import (
+    BucketSize,
+    EnergyStatus,
+    FormationKey,
+    FormationPlace,
+    FormationStatus,
+    MaintenanceReport,
+    Statistics,
+    StoreTotals,
+    Subject,
+    SubjectHealth,
+    SubjectTotals,
+)
+
+if TYPE_CHECKING:
+    from toldonce.worker.counters import WorkerCounters
+
+_DATABASE = "/v1/connection/database"
+
+
+class RemoteAdminService(AdminService):
+    """The whole database and the budgets, as an operator sees them."""
+
+    def __init__(self, client: RestClient, profiles: Mapping[str, Profile]) -> None:
+        """Ask through a client; the profiles are those of the server."""
+        self._client = client
+        self._profiles = profiles
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """All profiles of the server, by name, as they were when the connection was opened."""
+        return tuple(self._profiles[name] for name in sorted(self._profiles))
+
+    async def subjects(self, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[Subject]:
+        """List all subjects by name: see `AdminService.subjects`."""
+        cursor = self._client.named(Subject.parse(after)) if after else None
+        call = Call(method="GET", path="/v1/subjects", query={"tenant": tenant})
+        return values.subjects(await self._client.pages(call, "subjects", limit, cursor=cursor), self._client)
+
+    async def formations(
+        self,
+        *,
+        user: str | Subject | None = None,
+        tenant: str | None = None,
+        parked: bool | None = None,
+        after: FormationPlace | None = None,
+        limit: int = 100,
+    ) -> list[FormationStatus]:
+        """List formations of all subjects: see `AdminService.formations`."""
+        subject = None if user is None else self._client.named(self._client.subject(user))
+        cursor = None if after is None else after.text
+        query = {"subject": subject, "tenant": tenant, "parked": parked}
+        raws = await self._client.pages(
+            Call(method="GET", path="/v1/formations", query=query), "formations", limit, cursor=cursor
+        )
+        return [values.formation(raw, self._client) for raw in raws]
+
+    async def retry_formation(self, key: FormationKey) -> bool:
+        """Make a parked formation due again: see `AdminService.retry_formation`."""
+        body = {
+            "subject": self._client.named(key.subject),
+            "home": self._client.named(key.home),
+            "conversation": key.conversation,
+            "profile": key.profile,
+            "stage": key.stage,
+            "version": key.version,
+        }
+        try:
+            await self._client.ask(Call(method="POST", path="/v1/formations/retry", body=body, writes=True))
+        except UnknownFormationError:
+            return False
+        return True
+
+    async def stats(self, *, check: bool = False) -> StoreStats:
+        """Count what the database holds: see `AdminService.stats`."""
+        timeout_s = LONG_TIMEOUT_S if check else None
+        raw = await self._client.ask(Call(method="GET", path="/v1/stats", query={"check": check}, timeout_s=timeout_s))
+        return values.read(StoreStats, {**raw, "schema": raw["schema_version"]})
+
+    async def totals(self) -> StoreTotals:
+        """Count what the operator's metrics show: see `AdminService.totals`."""
+        return values.read(StoreTotals, await self._client.ask(Call(method="GET", path="/v1/stats/totals")))
+
+    async def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
+        """Count the memories and decisions of one user or subject: see `AdminService.subject_totals`."""
+        return values.read(SubjectTotals, await self._client.ask(Call(method="GET", path=self._client.path(user))))
+
+    async def subject_statistics(
+        self,
+        *,
+        user: str | Subject | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count over time for one user or subject: see `AdminService.subject_statistics`."""
+        query = {"from": written(since), "to": written(until), "bucket": BucketSize(bucket).value}
+        call = Call(method="GET", path=self._client.path(user, "statistics"), query=query)
+        return values.statistics(await self._client.ask(call))
+
+    async def health(self, *, user: str | Subject | None = None) -> SubjectHealth:
+        """Count what may need a look: see `AdminService.health`."""
+        call = Call(method="GET", path=self._client.path(user, "health"))
+        return values.read(SubjectHealth, await self._client.ask(call))
+
+    async def statistics(
+        self,
+        *,
+        tenant: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count over time for all subjects: see `AdminService.statistics`."""
+        query = {"from": written(since), "to": written(until), "bucket": BucketSize(bucket).value, "tenant": tenant}
+        return values.statistics(await self._client.ask(Call(method="GET", path="/v1/statistics", query=query)))
+
+    async def energy(
+        self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
+    ) -> EnergyStatus:
+        """Return the budget of a subject: see `AdminService.energy`."""
+        path = self._client.path(user, "energy")
+        if poller is None:
+            raw = await self._client.ask(Call(method="GET", path=path, query={"profile": profile}))
+            return values.read(EnergyStatus, {**raw, "since_poll": None})
+        if not 1 <= len(poller) <= MAX_POLLER_CHARACTERS:
+            why = f"a poller's name has {len(poller)} characters, it takes 1 to {MAX_POLLER_CHARACTERS}"
+            raise BadRequestError(why, param="poller")
+        body = {"poller": poller, "profile": profile}
+        call = Call(method="POST", path=f"{path}/polls", body=body, writes=True)
+        return values.read(EnergyStatus, await self._client.ask(call))
+
+    async def maintain(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
+        """Maintain a subject, or all of them: see `AdminService.maintain`."""
+        subject = None if user is None else self._client.named(self._client.subject(user))
+        body = {"subject": subject, "dry_run": dry_run}
+        raw = await self._client.ask(Call(method="POST", path="/v1/maintenance", body=body, timeout_s=LONG_TIMEOUT_S))
+        decisions = tuple(values.decision(line, self._client) for line in raw["decisions"])
+        return MaintenanceReport(subjects=raw["subjects"], decisions=decisions, dry_run=raw["dry_run"])
+
+    async def schema_version(self) -> int:
+        """Return the version of the database's schema: see `AdminService.schema_version`."""
+        return int((await self._database(everywhere=False))["schema_version"])
+
+    async def ping(self) -> None:
+        """Check that the server and its database answer."""
+        await self._database(everywhere=False)
+
+    async def ping_all(self) -> None:
+        """Check that all subjects can be reached: see `AdminService.ping_all`."""
+        await self._database(everywhere=True)
+
+    async def require_writable(self) -> None:
+        """Refuse: `/readyz` of the server says it."""
+        raise unavailable("admin.require_writable")
+
+    @property
+    def breaker(self) -> BreakerStatus:
+        """Refuse: the breaker is the server process's own."""
+        raise unavailable("admin.breaker")
+
+    @property
+    def worker_counters(self) -> "WorkerCounters":
+        """Refuse: the worker is the server process's own."""
+        raise unavailable("admin.worker_counters")
+
+    async def run_worker(self) -> None:
+        """Refuse: the server has its own workers."""
+        raise unavailable("admin.run_worker")
+
+    def stop_worker(self, *, promptly: bool = False) -> None:
+        """Refuse: the server has its own workers."""
+        raise unavailable("admin.stop_worker")
+
+    async def _database(self, *, everywhere: bool) -> Mapping[str, Any]:
+        raw: Mapping[str, Any] = await self._client.ask(Call(method="GET", path=_DATABASE, query={"all": everywhere}))
+        return raw

@@ -1,0 +1,108 @@
+"""`memory.keys` over HTTP: what an administrator's key may do. Asks one server."""
+
+from dataclasses import asdict
+
+from toldonce.engine.keys import KeyService, check_new_key
+from toldonce.engine.remote import values
+from toldonce.engine.remote.client import Call, RestClient, segment, written
+from toldonce.engine.remote.unavailable import unavailable
+from toldonce.engine.results import ListOf
+from toldonce.errors import BadRequestError
+from toldonce.types import ALL_ACTS, ApiKey, AuditEntry, AuditFilter, NewApiKey
+
+_KEYS, _AUDIT = "/v1/keys", "/v1/audit"
+_ALL_TENANTS = "*"
+_ACTOR = "library"
+
+
+class RemoteKeyService(KeyService):
+    """API keys of the server, made, listed and revoked by an administrator."""
+
+    def __init__(self, client: RestClient) -> None:
+        """Ask through a client."""
+        self._client = client
+
+    async def create(self, new: NewApiKey, *, actor: str = _ACTOR) -> tuple[ApiKey, str]:
+        """Make a key; return it with its secret: see `KeyService.create`. The server names the actor."""
+        _require_default(actor)
+        check_new_key(new)
+        limits = new.limits
+        body = {
+            "name": new.name,
+            "access": new.access.value,
+            "tenant": _ALL_TENANTS if new.tenant is None else new.tenant,
+            "user": new.user,
+            "app": new.app,
+            "expires_at": written(new.expires_at),
+            "requests_per_minute": limits.requests_per_minute,
+            "concurrent_requests": limits.concurrent_requests,
+            "body_bytes": limits.body_bytes,
+        }
+        raw = await self._client.ask(Call(method="POST", path=_KEYS, body=body, once=True))
+        return values.api_key(raw), str(raw["key"])
+
+    async def list(self, *, tenant: str | None = None, after: str = "", limit: int = 1000) -> ListOf[ApiKey]:
+        """List keys by id: see `KeyService.list`."""
+        call = Call(method="GET", path=_KEYS, query={"tenant": tenant})
+        return [values.api_key(raw) for raw in await self._client.pages(call, "keys", limit, cursor=after or None)]
+
+    async def get(self, id_: str) -> ApiKey:
+        """Return the key with this id: see `KeyService.get`."""
+        return values.api_key(await self._client.ask(Call(method="GET", path=f"{_KEYS}/{segment(id_)}")))
+
+    async def revoke(self, id_: str, *, actor: str = _ACTOR) -> ApiKey:
+        """Revoke a key: see `KeyService.revoke`. The server names the actor."""
+        _require_default(actor)
+        return values.api_key(await self._client.ask(Call(method="POST", path=f"{_KEYS}/{segment(id_)}/revoke")))
+
+    async def audit(
+        self,
+        wanted: AuditFilter = ALL_ACTS,
+        *,
+        tenant: str | None = None,
+        before: str | None = None,
+        limit: int = 100,
+    ) -> ListOf[AuditEntry]:
+        """List administrative acts, newest first: see `KeyService.audit`."""
+        filters = {name: value or None for name, value in asdict(wanted).items()}
+        call = Call(method="GET", path=_AUDIT, query={"tenant": tenant, **filters})
+        raws = await self._client.pages(call, "entries", limit, cursor=before)
+        return [values.read(AuditEntry, raw) for raw in raws]
+
+    async def create_first(self) -> str | None:
+        """Refuse: a server makes its first key itself."""
+        raise unavailable("keys.create_first")
+
+    async def find(self, secret: str) -> ApiKey | None:
+        """Refuse: the server checks keys itself."""
+        raise unavailable("keys.find")
+
+    async def sign(self, id_: str, data: bytes) -> bytes:
+        """Refuse: the server signs its sessions itself."""
+        raise unavailable("keys.sign")
+
+    async def note_use(self, secret: str) -> None:
+        """Refuse: the server checks keys itself."""
+        raise unavailable("keys.note_use")
+
+    async def is_any_valid(self) -> bool:
+        """Refuse: the server checks keys itself."""
+        raise unavailable("keys.is_any_valid")
+
+    async def was_any_made(self) -> bool:
+        """Refuse: the server checks keys itself."""
+        raise unavailable("keys.was_any_made")
+
+    async def note_act(self, action: str, *, actor: str, tenant: str = "", target: str = "", count: int = 0) -> None:
+        """Refuse: the server writes its audit log itself."""
+        raise unavailable("keys.note_act")
+
+
+def _require_default(actor: str) -> None:
+    """Refuse another actor than the credential.
+
+    Raises:
+        BadRequestError: One is named.
+    """
+    if actor != _ACTOR:
+        raise BadRequestError("the server notes the API key as the actor: leave out actor=", param="actor")

@@ -1,0 +1,256 @@
+"""Values of the library, read from the server's JSON. Pure.
+
+A value is read by the annotations of its dataclass: wherever the server names a field otherwise, or writes it in
+another way, a function below says so.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from toldonce.engine.remote.client import RestClient
+from toldonce.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace, TraceDetail
+from toldonce.errors import BadServerError
+from toldonce.types import (
+    ApiKey,
+    Conversation,
+    Decision,
+    Destination,
+    EraseReceipt,
+    Evidence,
+    FormationKey,
+    FormationStatus,
+    FormedMemory,
+    InjectionRecord,
+    InjectionSite,
+    KeyLimits,
+    LoggedMessage,
+    Memory,
+    MemoryDetail,
+    MemoryRequest,
+    OmittedMemory,
+    PromptBlock,
+    Recall,
+    RecalledMemory,
+    ReceiptLine,
+    RequestTrace,
+    Statistics,
+    Subject,
+    TreeMessage,
+)
+
+Raw = Mapping[str, Any]
+T = TypeVar("T")
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+"""How each type is read; made at its first use."""
+_HASH_BITS = 64
+_DETAIL = (
+    *("summary", "source_uri", "source_context", "context_source", "tags"),
+    *("first_turn", "last_turn", "first_seq", "last_seq", "parts", "chain_turns", "withheld"),
+)
+
+
+def read(type_: type[T], raw: object) -> T:
+    """Read a value by the annotations of its dataclass; unknown fields of a newer server are left out.
+
+    Raises:
+        BadServerError: The server wrote something else.
+    """
+    try:
+        adapter: TypeAdapter[T] = _adapter(type_)
+        return adapter.validate_python(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        raise BadServerError(f"the server's {type_.__name__} cannot be read at {where}: {first['msg']}") from None
+
+
+def _adapter(type_: type[T]) -> TypeAdapter[T]:
+    if type_ not in _ADAPTERS:
+        _ADAPTERS[type_] = TypeAdapter(type_)
+    return _ADAPTERS[type_]
+
+
+def memory(raw: Raw, client: RestClient) -> Memory:
+    """Read a memory."""
+    detail = read(MemoryDetail, {name: raw[name] for name in _DETAIL if name in raw})
+    evidence = tuple(_hashed(Evidence, source) for source in raw["evidence"])
+    return read(Memory, {**raw, "subject": client.parsed(raw["subject"]), "detail": detail, "evidence": evidence})
+
+
+def memories(raws: Iterable[Raw], client: RestClient) -> list[Memory]:
+    """Read memories."""
+    return [memory(raw, client) for raw in raws]
+
+
+def recalled(raw: Raw, client: RestClient) -> RecalledMemory:
+    """Read a memory that was found."""
+    return read(RecalledMemory, {**raw, "memory": memory(raw["memory"], client)})
+
+
+def recall(raw: Raw, client: RestClient) -> Recall:
+    """Read the result of a search."""
+    items = [recalled(item, client) for item in raw["items"]]
+    return read(Recall, {**raw, "items": items, "subjects": tuple(subjects(raw["subjects"], client))})
+
+
+def message(raw: Raw) -> LoggedMessage:
+    """Read a message of a log."""
+    return _hashed(LoggedMessage, raw)
+
+
+def tree_message(raw: Raw, client: RestClient) -> TreeMessage:
+    """Read a message with its place and what it left."""
+    return TreeMessage(
+        message=message(raw),
+        active=bool(raw["active"]),
+        memories=tuple(
+            read(FormedMemory, {**item, "subject": client.parsed(item["subject"])}) for item in raw["memories"]
+        ),
+    )
+
+
+def decision(raw: Raw, client: RestClient) -> Decision:
+    """Read a decision."""
+    return read(Decision, {**raw, "subject": client.parsed(raw["subject"])})
+
+
+def conversation(raw: Raw, client: RestClient) -> Conversation:
+    """Read a conversation."""
+    return read(Conversation, {**raw, "subject": client.parsed(raw["subject"]), "last_seq": raw["messages"]})
+
+
+def receipt(raw: Raw, subject: Subject) -> EraseReceipt:
+    """Read the result of an erasure, which does not name the subject: the server may keep it."""
+    places = tuple(read(ReceiptLine, place) for place in raw["places"])
+    return read(EraseReceipt, {**raw, "subject": subject, "places": places})
+
+
+def history(raw: Raw, client: RestClient) -> MemoryHistory:
+    """Read a memory's history."""
+    return MemoryHistory(
+        memory=memory(raw["memory"], client),
+        decisions=tuple(decision(line, client) for line in raw["decisions"]),
+        related=tuple(memories(raw["related"], client)),
+        sources=tuple(message(source) for source in raw["sources"]),
+    )
+
+
+def explanation(raw: Raw, client: RestClient) -> MemoryExplanation:
+    """Read why a memory is what it is."""
+    known = history(raw, client)
+    by_id = {str(related.id): related for related in known.related}
+    place = raw["last_recalled"]
+    return MemoryExplanation(
+        history=known,
+        replaced=tuple(by_id[id_] for id_ in raw["replaced"]),
+        replaced_by=tuple(by_id[id_] for id_ in raw["replaced_by"]),
+        last_recalled=None if place is None else read(InjectionSite, place),
+    )
+
+
+def held(raw: Raw, client: RestClient) -> HeldMemory:
+    """Read a memory that waits for review."""
+    return HeldMemory(memory=memory(raw["memory"], client), reason=raw["reason"])
+
+
+def trace(raw: Raw, client: RestClient) -> PromptTrace:
+    """Read what memory did for a request."""
+    shown = [memory(item["memory"], client) for item in raw["memories"]]
+    used = [item["id"] for item in raw["memories"] if item["used"]]
+    is_judged = any(item["used"] is not None for item in raw["memories"])
+    items = tuple((known.subject, known.id, item["score"]) for known, item in zip(shown, raw["memories"], strict=True))
+    plain = {name: raw[name] for name in ("id", "at", "seq", "block_hash", "replayed", "tokens")}
+    record = read(
+        InjectionRecord,
+        {
+            **plain,
+            "query_hash": _number(raw["query_hash"]),
+            "items": items,
+            "hits": frozenset(used) if is_judged else None,
+            "omitted": tuple(read(OmittedMemory, item) for item in raw["omitted"]),
+            "prefix": raw["prefix"] or "",
+            "failure": raw["failure"] or "",
+        },
+    )
+    return PromptTrace(record=record, memories=tuple(shown))
+
+
+def request_trace(raw: Raw, client: RestClient) -> RequestTrace:
+    """Read what memory did for a request, with its memories as ids."""
+    judged = [item for item in raw["injected"] if item["used"] is not None]
+    to = {name: raw[name] for name in ("upstream", "model", "client")}
+    record = read(
+        InjectionRecord,
+        {
+            **{name: raw[name] for name in ("id", "at", "seq", "block_hash", "replayed", "tokens")},
+            "query_hash": _number(raw["query_hash"]),
+            "items": tuple((client.parsed(item["subject"]), item["id"], item["score"]) for item in raw["injected"]),
+            "hits": frozenset(item["id"] for item in judged if item["used"]) if judged else None,
+            "omitted": tuple(read(OmittedMemory, item) for item in raw["omitted"]),
+            "prefix": raw["prefix"] or "",
+            "failure": raw["failure"] or "",
+            "request": MemoryRequest(
+                profile=raw["profile"] or "",
+                reads=tuple(subjects(raw["reads"], client)),
+                destination=read(Destination, to),
+                considered=raw["considered"],
+                took_ms=raw["took_ms"],
+            ),
+        },
+    )
+    place = {name: raw[name] for name in ("conversation", "external_id", "recorded_at")}
+    return read(RequestTrace, {**place, "record": record, "home": client.parsed(raw["subject"])})
+
+
+def trace_detail(raw: Raw, client: RestClient) -> TraceDetail:
+    """Read one request in full."""
+
+    def block(written: Raw | None) -> PromptBlock | None:
+        return None if written is None else read(PromptBlock, written)
+
+    return TraceDetail(
+        trace=request_trace(raw["trace"], client),
+        memories=tuple(memory(item["memory"], client) for item in raw["memories"]),
+        added=block(raw["added"]),
+        previous=block(raw["previous"]),
+        replayed=tuple(read(PromptBlock, written) for written in raw["replayed"]),
+    )
+
+
+def formation(raw: Raw, client: RestClient) -> FormationStatus:
+    """Read the state of a formation."""
+    places = {"subject": client.parsed(raw["subject"]), "home": client.parsed(raw["home"])}
+    return read(FormationStatus, {**raw, "key": read(FormationKey, {**raw, **places})})
+
+
+def statistics(raw: Raw) -> Statistics:
+    """Read counts over time."""
+    span = {"since": raw["begins"], "until": raw["ends"], "size": raw["bucket"]}
+    return read(Statistics, {**raw, "span": span, "spending": [{**line, "cost": line} for line in raw["spending"]]})
+
+
+def api_key(raw: Raw) -> ApiKey:
+    """Read an API key."""
+    return read(ApiKey, {**raw, "limits": read(KeyLimits, raw)})
+
+
+def subjects(texts: Iterable[str], client: RestClient) -> list[Subject]:
+    """Read the names of subjects."""
+    return [client.parsed(text) for text in texts]
+
+
+def _hashed(type_: type[T], raw: Raw) -> T:
+    """Read a value with a hash, which the server writes as hexadecimal digits."""
+    return read(type_, {**raw, "hash": _number(raw["hash"])})
+
+
+def _number(hash_: str) -> int:
+    """Read a signed 64-bit hash.
+
+    >>> _number("ffffffffffffffff")
+    -1
+    """
+    value = int(hash_, 16)
+    return value - (1 << _HASH_BITS) if value >> (_HASH_BITS - 1) else value

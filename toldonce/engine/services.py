@@ -1,0 +1,187 @@
+"""The engine's services, each loaded and made at its first use. Opens nothing."""
+
+from typing import TYPE_CHECKING
+
+from toldonce.engine.components import Components
+from toldonce.engine.immediate_notes import ImmediateNotes
+from toldonce.engine.lazy_property import lazy_property
+from toldonce.engine.memories import MemoryService
+from toldonce.engine.steps import Steps
+
+if TYPE_CHECKING:
+    from toldonce.engine.admin import AdminService
+    from toldonce.engine.agent_notes import AgentNoteService
+    from toldonce.engine.agents import AgentService
+    from toldonce.engine.apps import AppService
+    from toldonce.engine.bulk import BulkService
+    from toldonce.engine.characters import CharacterService
+    from toldonce.engine.conversation_window import WindowReader
+    from toldonce.engine.conversations import ConversationService
+    from toldonce.engine.embedder import EmbedderService
+    from toldonce.engine.erasure import ErasureService
+    from toldonce.engine.health import HealthService
+    from toldonce.engine.history import HistoryService
+    from toldonce.engine.keys import KeyService
+    from toldonce.engine.prompts import PromptService
+    from toldonce.engine.recorder import RecorderService
+    from toldonce.engine.reviews import ReviewService
+    from toldonce.engine.shared import SharedMemoryService
+    from toldonce.engine.traces import TraceService
+    from toldonce.engine.transfer import TransferService
+    from toldonce.engine.turn import TurnService
+    from toldonce.engine.vectors import VectorService
+
+
+class Services:
+    """What the engine offers, by subject: `memory.history`, `memory.transfer` and so on."""
+
+    def __init__(self, components: Components) -> None:
+        """Wire the steps; the services are made when they are asked for."""
+        self._components = components
+        self._steps = Steps(components)
+        self.lock = self._steps.lock
+        self._memories = MemoryService(components, self._steps)
+        self.search_now = self._memories.search_now
+        """Searches without an event loop, for the blocking library."""
+        self.immediate_notes = ImmediateNotes(components, self._steps)
+        """Adds notes without an event loop, for the blocking library."""
+
+    @lazy_property
+    def turns(self) -> "TurnService":
+        """Turns of chats: what memory adds to a request, and recording what was said."""
+        return self._steps.turns
+
+    @lazy_property
+    def agents(self) -> "AgentService":
+        """Turns of coding agents, for their hooks."""
+        return self._steps.agents
+
+    @lazy_property
+    def conversations(self) -> "ConversationService":
+        """Conversations: their messages, turns and prompts."""
+        from toldonce.engine.conversations import ConversationService
+
+        return ConversationService(self._components, self._steps, self._recorder, self._windows)
+
+    @lazy_property
+    def traces(self) -> "TraceService":
+        """What memory did for requests, across conversations."""
+        from toldonce.engine.traces import TraceService
+
+        return TraceService(self._components)
+
+    @lazy_property
+    def history(self) -> "HistoryService":
+        """Decisions about memories, and undoing them."""
+        from toldonce.engine.history import HistoryService
+
+        return HistoryService(self._components, self._steps.runtime, self._memories)
+
+    @lazy_property
+    def health(self) -> "HealthService":
+        """Memories that may need a look."""
+        from toldonce.engine.health import HealthService
+
+        return HealthService(self._components, self._steps)
+
+    @lazy_property
+    def reviews(self) -> "ReviewService":
+        """Memories that wait for review."""
+        from toldonce.engine.reviews import ReviewService
+
+        return ReviewService(self._components, self._steps.runtime, self._memories)
+
+    @lazy_property
+    def shared(self) -> "SharedMemoryService":
+        """Shared memories."""
+        from toldonce.engine.shared import SharedMemoryService
+
+        return SharedMemoryService(self._components, self._steps.runtime, self._memories)
+
+    @lazy_property
+    def keys(self) -> "KeyService":
+        """API keys of the server, and the log of administrative acts."""
+        from toldonce.engine.keys import KeyService
+
+        return KeyService(self._components)
+
+    @lazy_property
+    def apps(self) -> "AppService":
+        """Apps and their memories."""
+        from toldonce.engine.apps import AppService
+
+        return AppService(self._components, self.conversations, self._memories, self._steps.eraser)
+
+    @lazy_property
+    def characters(self) -> "CharacterService":
+        """Characters and their names."""
+        from toldonce.engine.characters import CharacterService
+
+        return CharacterService(self._components, self._steps.runtime, self._memories)
+
+    @lazy_property
+    def agent_notes(self) -> "AgentNoteService":
+        """What agents ask to remember."""
+        from toldonce.engine.agent_notes import AgentNoteService
+
+        return AgentNoteService(self._components, self._steps)
+
+    @lazy_property
+    def bulk(self) -> "BulkService":
+        """Many memories at once."""
+        from toldonce.engine.bulk import BulkService
+
+        return BulkService(self._components, self._steps)
+
+    @lazy_property
+    def vectors(self) -> "VectorService":
+        """Memories by their vectors."""
+        from toldonce.engine.vectors import VectorService
+
+        return VectorService(self._components, self._steps.runtime)
+
+    @lazy_property
+    def erasure(self) -> "ErasureService":
+        """Erasing users, conversations and apps."""
+        from toldonce.engine.erasure import ErasureService
+
+        return ErasureService(self._components, self._steps.eraser)
+
+    @lazy_property
+    def embedder(self) -> "EmbedderService":
+        """The embedding model of the database."""
+        from toldonce.engine.embedder import EmbedderService
+
+        return EmbedderService(self._components, self._steps)
+
+    @lazy_property
+    def transfer(self) -> "TransferService":
+        """Export and import."""
+        from toldonce.engine.transfer import TransferService
+
+        return TransferService(self._components, self._steps.runtime, self._steps.closing.is_set)
+
+    @lazy_property
+    def admin(self) -> "AdminService":
+        """The whole database, the worker and the budgets."""
+        from toldonce.engine.admin import AdminService
+
+        return AdminService(self._components, self._steps)
+
+    @lazy_property
+    def _windows(self) -> "WindowReader":
+        from toldonce.engine.conversation_window import WindowReader
+
+        return WindowReader(self._components, self._steps.turns)
+
+    @lazy_property
+    def _recorder(self) -> "RecorderService":
+        from toldonce.engine.recorder import RecorderService
+
+        return RecorderService(self._components, self._steps.turns)
+
+    @lazy_property
+    def _prompts(self) -> "PromptService":
+        from toldonce.engine.prompts import PromptService
+
+        return PromptService(self._components, self._steps, self._windows)

@@ -1,0 +1,170 @@
+"""Asks the engine and the baselines a conversation's questions. Reads the engine; calls no language model."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from toldonce.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
+from toldonce.engine import AsyncToldOnce
+from toldonce.engine.context_builder import PromptContext
+from toldonce.engine.query_builder import NO_SIMILARITY
+from toldonce.errors import ModelError, ModelFault
+from toldonce.evaluation.baselines import Baselines
+from toldonce.evaluation.ingest import Names
+from toldonce.evaluation.instrumentation import ConversationClock
+from toldonce.evaluation.results import TOLDONCE, RetrievalResult, RunResult
+from toldonce.evaluation.retrieval_metrics import Shown, first_places, ranking_figures, session_figures, within_budget
+from toldonce.providers.protocols import Embedder, TokenCounter
+from toldonce.text import terms
+from toldonce.types import Memory, MemoryKind, Subject
+
+# Results considered for the token budget: 1,000 tokens hold a hundred memories of ten tokens.
+DEPTH = 100
+AFTER = timedelta(minutes=1)
+"""A question without a date is asked this long after the last turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSettings:
+    """Parameters of the metrics."""
+
+    k: int
+    """Number of results that count."""
+    budget: int
+    """Token budget in which evidence must be found."""
+    counter: TokenCounter
+
+
+class RetrievalRun:
+    """Asks the questions of one conversation."""
+
+    def __init__(
+        self,
+        engine: AsyncToldOnce,
+        conversation: DatasetConversation,
+        names: Names,
+        clock: ConversationClock,
+        ruler: MetricSettings,
+    ) -> None:
+        """Create a run over an engine that has recorded the conversation."""
+        self._engine = engine
+        self._conversation = conversation
+        self._names = names
+        self._clock = clock
+        self._ruler = ruler
+        self._turns = {turn.id: turn for turn in conversation.turns}
+        # Every question recalls the same messages, and counting long ones takes milliseconds.
+        self._tokens: dict[str, int] = {}
+
+    async def ask(self, question: DatasetQuestion, user: Subject, result: RunResult) -> str:
+        """Ask one question, store its figures, and return the memory block of its prompt.
+
+        Raises:
+            ModelError: the embedder did not answer.
+        """
+        self._clock.stand(question.asked_at or self._conversation.turns[-1].said_at + AFTER)
+        began, used = time.perf_counter(), time.process_time()
+        first = await self._engine.search(question.text, user=user, limit=self._ruler.k)
+        whole_ms, cpu_ms = 1000 * (time.perf_counter() - began), 1000 * (time.process_time() - used)
+        deep = await self._engine.search(question.text, user=user, limit=max(DEPTH, self._ruler.k))
+        context = await self._engine.context(question.text, user=user, use=False)
+        for warning in (first.warning, deep.warning, context.warning):
+            refuse_without_similarity(warning)
+        reading = result.reading
+        reading.recall_ms.append(first.took_ms)
+        reading.cpu_ms.append(cpu_ms)
+        reading.embedding_ms.append(whole_ms - first.took_ms)
+        result.related.add(context)
+        reading.question_tokens.append(self._ruler.counter.count(question.text))
+        ranking = [self._shown(item.memory) for item in first.items]
+        lines = [self._line(item.memory) for item in deep.items]
+        figures = self._figures(question, ranking, ([self._shown(item.memory) for item in deep.items], lines))
+        figures |= self._prompt_figures(question, context)
+        self._note(TOLDONCE, question, figures, ranking, result)
+        return context.text
+
+    async def ask_baselines(
+        self, question: DatasetQuestion, baselines: Baselines, embedder: Embedder, result: RunResult
+    ) -> None:
+        """Ask the baselines the question."""
+        [vector] = await embedder.embed([question.text])
+        for name, order in baselines.rank(question.text, vector).items():
+            turns = [self._conversation.turns[place] for place in order[: max(DEPTH, self._ruler.k)]]
+            ranking = [frozenset({turn.id}) for turn in turns]
+            figures = self._figures(question, ranking[: self._ruler.k], (ranking, [turn.line for turn in turns]))
+            self._note(name, question, figures, ranking[: self._ruler.k], result)
+
+    def _figures(
+        self, question: DatasetQuestion, ranking: Sequence[Shown], deep: tuple[Sequence[Shown], Sequence[str]]
+    ) -> dict[str, float]:
+        figures: dict[str, float] = {}
+        if question.evidence:
+            figures |= ranking_figures(ranking, question.evidence, self._ruler.k)
+            tokens = [self._count(line) for line in deep[1]]
+            figures["budget"] = within_budget(deep[0], tokens, question.evidence, self._ruler.budget)
+        if question.sessions:
+            sessions = [frozenset(self._turns[turn].session for turn in shown) for shown in ranking]
+            figures |= session_figures(sessions, question.sessions, self._ruler.k)
+        return figures
+
+    def _prompt_figures(self, question: DatasetQuestion, context: PromptContext) -> dict[str, float]:
+        """Compute how much of the evidence and of the answer is in the question's prompt."""
+        figures: dict[str, float] = {}
+        if question.evidence:
+            quoted = [item.memory for item in context.items if item.memory.kind is MemoryKind.TURN]
+            for name, memories in (("prompt", [item.memory for item in context.items]), ("prompt_own_text", quoted)):
+                shown = frozenset(turn for memory in memories for turn in self._shown(memory))
+                figures[name] = len(shown & question.evidence) / len(question.evidence)
+        wanted = frozenset() if question.unanswerable else terms(question.answer).keys()
+        if wanted:
+            figures["prompt_answer_words"] = len(wanted & terms(context.text).keys()) / len(wanted)
+        return figures
+
+    def _count(self, line: str) -> int:
+        if line not in self._tokens:
+            self._tokens[line] = self._ruler.counter.count(line)
+        return self._tokens[line]
+
+    def _note(
+        self,
+        row: str,
+        question: DatasetQuestion,
+        figures: dict[str, float],
+        ranking: Sequence[Shown],
+        result: RunResult,
+    ) -> None:
+        places = {
+            turn: first_places(ranking, frozenset({turn}))[0]
+            for turn in sorted(question.evidence)
+            if any(turn in shown for shown in ranking)
+        }
+        record = RetrievalResult(conversation=self._conversation.id, question=question, figures=figures, places=places)
+        result.rows.setdefault(row, []).append(record)
+
+    def _shown(self, memory: Memory) -> Shown:
+        """Return the turns that a memory contains; a summary of many turns contains none."""
+        if memory.kind is MemoryKind.EPISODE:
+            return frozenset()
+        named = (self._names.get((source.conversation, source.seq)) for source in memory.evidence)
+        return frozenset(name for name in named if name is not None)
+
+    def _line(self, memory: Memory) -> str:
+        """Return the text counted for a result: a quotation as in the baselines."""
+        turn = self._turn(memory)
+        return turn.line if turn is not None else memory.text
+
+    def _turn(self, memory: Memory) -> DatasetTurn | None:
+        if memory.kind is not MemoryKind.TURN:
+            return None
+        return next((self._turns[turn] for turn in self._shown(memory)), None)
+
+
+def refuse_without_similarity(warning: str) -> None:
+    """Refuse a recall without the embedder: a chat continues without similarity, but figures would mean nothing.
+
+    Raises:
+        ModelError: The recall's warning says that similarity was left out.
+    """
+    if NO_SIMILARITY in warning:
+        raise ModelError(warning, fault=ModelFault.SERVER)

@@ -1,0 +1,82 @@
+"""Requests to forget as candidates: what the user names, what was just said, or everything. Pure."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from toldonce.extraction.forget_requests import Scope, forget_request
+from toldonce.extraction.rules.clause_facts import facts_of_topic
+from toldonce.extraction.rules.parsed_message import PLAIN, ParsedMessage
+from toldonce.extraction.sentences import TextSpan, sentences
+from toldonce.extraction.sources import speaker_of
+from toldonce.extraction.speech_acts import is_retraction, is_small_talk, statement_part, takes_back_all
+from toldonce.types import Candidate, MemoryKind
+
+FORGET_REQUEST_MARK = " wants forgotten: "
+"""In the text of a request to forget: between the speaker and the topic."""
+# Characters of an answer that a retraction takes back.
+_MAX_TOPIC_CHARACTERS = 600
+
+
+def requests_of(reading: ParsedMessage, pieces: Sequence[TextSpan], *, limit: int) -> list[Candidate]:
+    """Read the first `limit` requests to forget of a message; 'jk' asks to forget the previous message."""
+    asked = (read_forget_request(reading, piece) for piece in pieces if not is_retraction(piece.text))
+    found = list(islice((request for request in asked if request), limit))
+    if pieces and not found and takes_back_all(pieces[0].text):
+        found += forget_previous(reading, pieces[0])
+    return found
+
+
+def read_forget_request(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
+    """Read a request to forget, or a statement that the other side's last sentence is not true (any longer)."""
+    if not reading.to_assistant:
+        return None
+    request = forget_request(sentence.text)
+    topic = request.topic if request else ""
+    # A retraction is unambiguous if the other side said only one sentence.
+    if not request and is_retraction(sentence.text) and len(sentences(reading.previous_reply)) == 1:
+        topic = " ".join(reading.previous_reply.split())[:_MAX_TOPIC_CHARACTERS]
+    is_all = request is not None and request.scope is Scope.EVERYTHING
+    seqs = _meant_messages(reading, sentence) if request and request.scope is Scope.BEFORE else ()
+    if not topic and not is_all and not seqs:
+        return None
+    return _forgetting(reading, sentence, topic=topic, seqs=seqs, is_all=is_all)
+
+
+def forget_previous(reading: ParsedMessage, sentence: TextSpan) -> tuple[Candidate, ...]:
+    """Read 'jk' or 'sorry, wrong chat' as a request to forget the previous message."""
+    if reading.between_people or not reading.previous_seq:
+        return ()
+    return (_forgetting(reading, sentence, topic="", seqs=(reading.previous_seq,), is_all=False),)
+
+
+def _forgetting(
+    reading: ParsedMessage, sentence: TextSpan, *, topic: str, seqs: tuple[int, ...], is_all: bool
+) -> Candidate:
+    # A topic that states a fact means its slot: 'I hate opera' is stored as a dislike.
+    stated = next((fact for fact in facts_of_topic(topic) if not fact.key.startswith("rule:")), None)
+    named = topic or ("everything" if is_all else "what was just said")
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        key=stated.key if stated else "",
+        value=stated.value if stated else "",
+        text=f"{reading.speaker}{FORGET_REQUEST_MARK}{named}",
+        type="fact",
+        importance=0.7,
+        confidence=PLAIN,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(sentence),
+        valid_from=reading.message.said_at,
+        ends=True,
+        forgets=topic or reading.quote(sentence),
+        forgets_seqs=seqs,
+        forgets_all=is_all,
+    )
+
+
+def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...]:
+    """Return the message that 'forget what I just said' means: this one if it states something, else the previous."""
+    others = [piece for piece in sentences(reading.masked) if piece.start != request.start]
+    if any(statement_part(piece.text) and not is_small_talk(piece.text) for piece in others):
+        return (reading.message.seq,)
+    return (reading.previous_seq,) if reading.previous_seq else ()

@@ -1,0 +1,241 @@
+"""Read what one formation works on: its batch of messages, and what is left out of them. Reads the store."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from toldonce.concurrency import run_in_thread_if_large
+from toldonce.errors import ReadingOverrunError
+from toldonce.extraction.echo import EchoFilter
+from toldonce.extraction.probe import probe
+from toldonce.extraction.redaction import redact
+from toldonce.extraction.sources import (
+    MAX_READ_CHARACTERS,
+    CarriedText,
+    carried_texts,
+    invented_words,
+    keep_readable,
+    readable,
+    speaker_kind,
+    without_role_play,
+)
+from toldonce.formation.batch import ExtractionBatch, ignored
+from toldonce.formation.reader import MAX_INLINE_CHARACTERS
+from toldonce.formation.runtime import Runtime
+from toldonce.types import Decision, FormationKey, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
+
+# Newest insertions of a conversation that its answers may repeat. A memory is inserted once: these are nearly all.
+RECENT = 32
+# Longest text that a decision on an echo shows, in characters.
+_MAX_LOGGED_CHARACTERS = 500
+# Characters from which a batch is worked on in a thread: at worst some 10 ms of reading, splitting and stemming.
+LARGE_BATCH = 1_000
+# Characters from which the rules read a batch in the child process, as they do a message that is long by itself.
+MAX_HERE = 20_000
+# Most characters of one batch: a commit stays small, however long the pasted pages are that wait.
+MAX_CHARACTERS = 200_000
+# Messages before the new ones in which the beginning of a game is looked for.
+MAX_LOOKBACK = 200
+
+
+async def recent_recalls(lease: Lease, runtime: Runtime, *, limit: int = RECENT) -> list[InjectionRecord]:
+    """Read what was put into the conversation's newest prompts."""
+    return await runtime.store.conversations.injections(
+        lease.key.home, conversation=lease.key.conversation, limit=limit, with_memories=True
+    )
+
+
+async def without_echoes(
+    messages: Sequence[LoggedMessage], recalls: Sequence[InjectionRecord], runtime: Runtime
+) -> list[LoggedMessage]:
+    """Return the messages' readable words without the sentences that only repeat what was recalled."""
+    return [kept for kept, _ in await parted(messages, recalls, runtime)]
+
+
+async def parted(
+    messages: Sequence[LoggedMessage],
+    recalls: Sequence[InjectionRecord],
+    runtime: Runtime,
+    *,
+    keeps_questions: bool = False,
+) -> list[tuple[LoggedMessage, str]]:
+    """Return the messages without what only repeats what was recalled, each with the words that were taken out."""
+    recalled = await _memories(recalls, runtime) if messages else []
+    if not recalled:
+        return [(message, "") for message in messages]
+
+    def found() -> list[tuple[LoggedMessage, str]]:
+        echoes = EchoFilter(recalled)
+        both = (
+            (message, echoes.parted(message.role, readable(message), keeps_questions=keeps_questions))
+            for message in messages
+        )
+        return [(replace(message, text=kept), " ".join(gone)) for message, (kept, gone) in both]
+
+    size = characters(messages) + sum(len(memory.text) for memory in recalled)
+    return await run_in_thread_if_large(size, found, above=LARGE_BATCH)
+
+
+def log_repeated_parts(
+    batch: ExtractionBatch, parts: Sequence[tuple[LoggedMessage, str]], runtime: Runtime
+) -> list[Decision]:
+    """Log the parts of messages that were left out because they only repeat memories in the prompt.
+
+    Args:
+        batch: Batch of the formation.
+        parts: Messages, each with the words that were removed from it.
+        runtime: Clock.
+    """
+    lease = batch.lease
+    return [
+        ignored(
+            lease.key,
+            "only repeats what was recalled",
+            runtime.clock,
+            seq=message.seq,
+            text=redact(words[:_MAX_LOGGED_CHARACTERS]),
+        )
+        for message, words in parts
+        if words and lease.formed_seq < message.seq <= batch.formed_seq and message.role in batch.sources
+    ]
+
+
+async def _memories(recalls: Sequence[InjectionRecord], runtime: Runtime) -> list[Memory]:
+    wanted: dict[Subject, dict[MemoryId, None]] = {}
+    for record in recalls:
+        for subject, memory, _ in record.items:
+            wanted.setdefault(subject, {})[memory] = None
+    read = await asyncio.gather(
+        *(runtime.store.memories.get_many(subject, list(ids)) for subject, ids in wanted.items())
+    )
+    return [memory for each in read for memory in each]
+
+
+def take_batch(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
+    """Take messages from the first on, at least one, as long as they hold `MAX_CHARACTERS` together."""
+    taken: list[LoggedMessage] = []
+    room = MAX_CHARACTERS
+    for message in messages:
+        room -= len(message.text)
+        if taken and room < 0:
+            break
+        taken.append(message)
+    return taken
+
+
+def characters(messages: Sequence[LoggedMessage]) -> int:
+    """Count the characters of messages."""
+    return sum(len(message.text) for message in messages)
+
+
+def is_read_apart(messages: Sequence[LoggedMessage]) -> bool:
+    """Return whether the child process reads these messages: one of them is long, or all are together."""
+    longest = max((len(message.text) for message in messages), default=0)
+    return longest > MAX_INLINE_CHARACTERS or characters(messages) > MAX_HERE
+
+
+async def without_games(
+    messages: Sequence[LoggedMessage], gone: Collection[int], key: FormationKey, runtime: Runtime
+) -> list[LoggedMessage]:
+    """Return messages of one conversation without what they say within a game that an earlier one began."""
+    played, _ = await part_games(messages, gone, key, runtime)
+    return played
+
+
+async def part_games(
+    messages: Sequence[LoggedMessage], gone: Collection[int], key: FormationKey, runtime: Runtime
+) -> tuple[list[LoggedMessage], dict[int, str]]:
+    """Part messages of one conversation from what they say within games and stories.
+
+    Args:
+        messages: In order.
+        gone: Numbers of messages that an edit took off the conversation.
+        key: The formation of the conversation.
+        runtime: The store is read.
+
+    Returns:
+        The messages without what they say within a game that an earlier one began; and by `seq` what they say within
+        any game, where there is a model to be shown it.
+    """
+    if not messages:
+        return [], {}
+    first = messages[0].seq
+    earlier: list[str] = []
+    if first > 1:
+        read = await runtime.store.conversations.user_words(
+            key.home,
+            key.conversation,
+            after_seq=max(0, first - 1 - MAX_LOOKBACK),
+            before_seq=first,
+            characters=MAX_READ_CHARACTERS,
+        )
+        own = (words for words in read if words.name is None or speaker_kind("user", words.name) == "user")
+        earlier = [words.text for words in own if words.seq not in gone]
+    size = characters(messages) + sum(map(len, earlier))
+    asked = runtime.model is not None
+    return await run_in_thread_if_large(
+        size,
+        lambda: (without_role_play(messages, earlier), invented_words(messages, earlier) if asked else {}),
+        above=LARGE_BATCH,
+    )
+
+
+async def find_carried(
+    said: Sequence[LoggedMessage],
+    parts: Sequence[tuple[LoggedMessage, str]],
+    invented: Collection[int],
+    runtime: Runtime,
+) -> dict[int, CarriedText]:
+    """Return by `seq` the messages that carry others' words, where there is a model to be shown them.
+
+    Args:
+        said: The messages as they were said.
+        parts: The same without what is forgotten and what repeats memories: what lost something shows nothing more.
+        invented: Numbers of messages with parts of a game.
+        runtime: Says whether there is a model.
+    """
+    if runtime.model is None:
+        return {}
+    whole = {message.seq: message for message in said}
+    left = [whole[message.seq] for message, repeated in parts if not repeated and message.seq in whole]
+    kept = {message.seq: message.text for message, _ in parts}
+    unchanged = [message for message in left if kept[message.seq] in (message.text, readable(message))]
+    return await run_in_thread_if_large(
+        characters(unchanged), lambda: carried_texts(unchanged, invented), above=LARGE_BATCH
+    )
+
+
+async def admitted(messages: Sequence[LoggedMessage], runtime: Runtime) -> tuple[list[LoggedMessage], dict[int, str]]:
+    """Read each long message where it can be ended; leave out those that are not read in time.
+
+    Returns:
+        The messages that every stage can read, and why the others are left out, by their `seq`.
+    """
+    refused: dict[int, str] = {}
+    for message in messages:
+        if message.erased or runtime.reader is None:
+            continue
+        try:
+            known = (message.conversation, message.seq, message.hash)
+            read = await runtime.reader.check(known, len(message.text), probe, message, runtime.zone)
+            if read is not None:
+                keep_readable(message, read)
+        except ReadingOverrunError as error:
+            refused[message.seq] = str(error)
+    return [message for message in messages if message.seq not in refused], refused
+
+
+async def blanked(messages: Sequence[LoggedMessage], runtime: Runtime) -> list[LoggedMessage]:
+    """Take the words out of messages that cannot be read in time; their places stay."""
+    _, refused = await admitted(messages, runtime)
+    return [replace(message, text="") if message.seq in refused else message for message in messages]
+
+
+def skipped(refused: dict[int, str], batch: ExtractionBatch, runtime: Runtime) -> list[Decision]:
+    """Write a decision for each message that was left out of what this formation is done with."""
+    key = batch.lease.key
+    return [
+        ignored(key, f"not read: {why}", runtime.clock, seq=seq)
+        for seq, why in refused.items()
+        if batch.lease.formed_seq < seq <= batch.formed_seq
+    ]

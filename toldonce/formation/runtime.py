@@ -1,0 +1,71 @@
+"""What every stage of formation works with: store, models, clock. Asks the store for a subject's embedder."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+
+from toldonce.clock import Clock
+from toldonce.concurrency import Turns
+from toldonce.formation.known_memories import KnownMemories
+from toldonce.formation.reader import RuleReader
+from toldonce.formation.user_zones import user_zone
+from toldonce.metrics import Metrics
+from toldonce.profiles.registry import ProfileRegistry
+from toldonce.providers.embedder_router import EmbedderRouter
+from toldonce.providers.protocols import Embedder, LanguageModel, TokenCounter
+from toldonce.providers.token_counter import token_counter
+from toldonce.store.store import Store
+from toldonce.types import FormationResult, Lease, Memory, MemoryId, Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """The store, the models and the clock, as the engine wired them."""
+
+    store: Store
+    embedder: Embedder
+    """The embedder of the subject that is worked on: see `for_subject`."""
+    model: LanguageModel | None
+    """None: the built-in rules extract."""
+    clock: Clock
+    zone: tzinfo
+    """Where the subject's user is: see `for_subject`."""
+    setting_zone: tzinfo | None = None
+    """Where the users are who do not say it; None: `zone`."""
+    profiles: ProfileRegistry = field(default_factory=ProfileRegistry)
+    counter: TokenCounter = field(default_factory=token_counter)
+    metrics: Metrics = field(default_factory=Metrics)
+    log_text: bool = False
+    """Whether log lines may carry the words of memories."""
+    turns: Turns = field(default_factory=Turns)
+    """Held by subject while memories are changed by hand, so that each change sees the one before it."""
+    reader: RuleReader | None = None
+    """Reads long messages within a CPU budget; None: they are read without one."""
+    embedders: EmbedderRouter | None = None
+    """All embedders that may be in use; None: `embedder` is the only one."""
+
+    known: KnownMemories | None = None
+    """What this attempt of a formation has read; None: every step reads the store."""
+
+    async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+        """Read memories as `MemoryRepository.get_many` does."""
+        return await (self.known or self.store.memories).get_many(subject, ids)
+
+    async def for_subject(self, subject: Subject) -> "Runtime":
+        """Return the runtime for work on `subject`: its time zone, and the embedder by which it is read now."""
+        embedder = self.embedder if self.embedders is None else await self.embedders.for_subject(subject)
+        setting = self.setting_zone or self.zone
+        zone = await user_zone(self.store, subject, setting)
+        is_same = embedder is self.embedder and zone is self.zone
+        return self if is_same else replace(self, embedder=embedder, zone=zone, setting_zone=setting)
+
+    async def for_cached_subject(self, subject: Subject) -> "Runtime":
+        """Do as `for_subject` by what is known without a read; a write in another space raises `SpaceMovedError`."""
+        if self.embedders is None:
+            return self
+        embedder = await self.embedders.cached_for(subject)
+        return self if embedder is self.embedder else replace(self, embedder=embedder)
+
+
+Stage = Callable[[Lease, Runtime], Awaitable[FormationResult]]
+"""Turns a lease into what is to be committed. Writes nothing itself."""

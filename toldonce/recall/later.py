@@ -1,0 +1,296 @@
+"""Put what a user said later about a thing before what they said earlier about it. Pure.
+
+"My budget is $600" and, months later, "we raised the budget to $650" are equally near to a question. Which of them
+holds is not for recall to say: both are shown, dated, the later one first. Two statements are about one thing if they
+are alike in meaning and share a word that few of the compared statements have, whatever their language.
+"""
+
+from collections.abc import Container, Mapping, Sequence, Set
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from toldonce.recall.pack import RankedMemory
+from toldonce.recall.rank import RankedRow
+from toldonce.text import terms
+from toldonce.text.source_marks import words_said
+from toldonce.types import KEPT_IMPORTANCE, QUESTION_FLAG, Memory, MemoryKind, SubjectSnapshot
+
+# Likeness from which two statements are about one thing: the mean of their cosine and of the rarity of the rarest word
+# that they share. Of a statement and what changes it later, 48 % reach it in the stories of the tests and 77 % in BEAM;
+# of a statement and any later one, 11 and 17 %. With the share of their words instead it was 5 and 5 % in the stories.
+LIKENESS_THRESHOLD = 0.45
+# Later statements that are placed before an older one, the latest first.
+MAX_LATER = 2
+# Statements of a prompt that are brought in because they are later than one that is shown. More cost evidence: over
+# four conversations of BEAM, each takes the place of one that bears on the question.
+MAX_PULLED_IN = 1
+# Statements that are compared with one another, each with each.
+MAX_COMPARED = 100
+# Up to so many memories a word's rarity is counted over all of them, else over those compared.
+MAX_COUNTED = 1_000
+# Facts beside which a later statement is shown, in any prompt.
+MAX_FOLLOWED = 2
+# A longer statement that is later than a fact costs much room: it stays out of prompts on which the fact does not bear.
+MAX_UNASKED_CHARACTERS = 200
+# Statements that are read to see whether they are about facts, and of those about each.
+MAX_FOLLOWERS, _MAX_EACH = 8, 2
+# A word that more memories have tells little of what a statement is about.
+_MIN_HOLDERS, _MAX_HOLDER_SHARE = 20, 0.05
+# Words of two languages that begin with so many equal letters mean the same: "vegetarian", "végétarienne".
+_SAME_BEGINNING = 5
+_HASHED = 1 << 16
+_KINDS = np.array([MemoryKind.TURN.number, MemoryKind.NOTE.number, MemoryKind.FACT.number])
+_USER, _ASSISTANT = 1, 2
+
+
+def find_later(
+    snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp], rows: Sequence[RankedRow], *, limit: int
+) -> dict[bytes, tuple[bytes, ...]]:
+    """Return the nearest later statements of each that may be shown, the latest first, by id.
+
+    Args:
+        snapshot: The subject's memories.
+        positions: Where the rows are in the snapshot.
+        rows: Best first.
+        limit: How many of them are shown.
+    """
+    places = np.flatnonzero(_are_of_people(snapshot, positions))[:MAX_COMPARED]
+    if len(places) < 2:
+        return {}
+    likeness = _likeness(snapshot, positions[places])
+    said = snapshot.valid_from[positions[places]]
+    found: dict[bytes, tuple[bytes, ...]] = {}
+    for number, place in enumerate(places[places < limit].tolist()):
+        later = np.where((said > said[number]) & (likeness[number] >= LIKENESS_THRESHOLD), likeness[number], 0.0)
+        nearest = [each for each in np.argsort(-later, kind="stable")[:MAX_LATER].tolist() if later[each]]
+        latest_first = sorted(nearest, key=lambda each: -said[each])
+        if latest_first:
+            found[rows[place].id] = tuple([rows[places[each]].id for each in latest_first])
+    return found
+
+
+def find_followers(
+    snapshot: SubjectSnapshot, facts: npt.NDArray[np.intp], unseen: npt.NDArray[np.bool_] | None = None
+) -> list[tuple[int, int]]:
+    """Return what the user said later with a rare word of a fact: pairs of positions, the most important fact first.
+
+    Args:
+        snapshot: The subject's memories.
+        facts: Positions of facts, the most important first.
+        unseen: Mask of the memories that are not to be shown.
+    """
+    is_statement = (snapshot.kinds == MemoryKind.TURN.number) & (snapshot.roles == _USER)
+    if unseen is not None:
+        is_statement &= ~unseen
+    if not len(facts) or not is_statement.any():
+        return []
+    holders = _holders(snapshot, np.concatenate([_terms_of(snapshot, fact) for fact in facts.tolist()]))
+    found: list[tuple[int, int]] = []
+    for fact in facts.tolist():
+        rarest = sorted((holders[key] for key in _terms_of(snapshot, fact).tolist() if key in holders), key=len)
+        own = _sources_of(snapshot, fact)
+        latest: dict[int, None] = {}
+        for places in rarest:
+            newer = places[is_statement[places] & (snapshot.valid_from[places] > snapshot.valid_from[fact])]
+            others = [place for place in newer.tolist() if own.isdisjoint(_sources_of(snapshot, place))]
+            latest.update(dict.fromkeys(others[-1:]))
+        found += [(fact, place) for place in list(latest)[:_MAX_EACH]]
+        if len(found) >= MAX_FOLLOWERS:
+            break
+    return found[:MAX_FOLLOWERS]
+
+
+def put_followers_first(
+    ranked: Sequence[RankedMemory],
+    followers: Mapping[bytes, Sequence[RankedMemory]],
+    *,
+    bearing: Container[bytes],
+    limit: int,
+) -> list[RankedMemory]:
+    """Take facts about whose value something was said later out of the profile.
+
+    Both are shown, the later one first; where that one is long, only if the fact bears on the query. A fact on health
+    or another hard constraint stays in the profile, and what was said later is always shown with it.
+
+    Args:
+        ranked: Standing facts first, then the others, best first.
+        followers: What may be such a later statement, by the id of the fact.
+        bearing: Ids of the facts that bear on the query.
+        limit: How many memories are shown besides standing facts.
+    """
+    standing: list[RankedMemory] = []
+    unneeded: list[RankedMemory] = []
+    pairs: dict[bytes, RankedMemory] = {}
+    for each in ranked:
+        if not each.row.standing:
+            continue
+        follower = _says_more(each.memory, followers.get(each.row.id, ())) if len(pairs) < 2 * MAX_FOLLOWED else None
+        if follower is None:
+            standing.append(each)
+        elif each.memory.is_safety_critical:
+            standing.append(each)
+            pairs[follower.row.id] = follower
+        elif each.row.id in bearing or len(follower.memory.text) <= MAX_UNASKED_CHARACTERS:
+            pairs[follower.row.id] = follower
+            pairs[each.row.id] = each._replace(row=each.row._replace(standing=False))
+        else:
+            unneeded.append(each)
+    if not pairs:
+        return [each for each in ranked if each not in unneeded]
+    others = [each for each in ranked if not each.row.standing and each.row.id not in pairs]
+    best = max(each.row.evidence for each in pairs.values())
+    place = next((place for place, each in enumerate(others) if each.row.evidence < best), len(others))
+    place = min(place, max(limit - len(pairs), 0))
+    return [*standing, *others[:place], *pairs.values(), *others[place:]]
+
+
+def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory | None:
+    """Return the latest of some statements that has a word of a fact's value, as its speaker wrote it.
+
+    The value of a wish is the whole of it: "Always …" is not about another wish that begins like it.
+    """
+    if fact.category == "instruction":
+        return None
+    about = _words_of_value(fact)
+    named = [each for each in followers if not about.isdisjoint(terms(each.memory.text))]
+    return max(named, key=lambda each: each.memory.valid_from, default=None)
+
+
+def _words_of_value(fact: Memory) -> Set[str]:
+    """Return the terms of a fact's value; of one stored in English the speaker's own: "vegetarian" is "Vegetarierin".
+
+    Those that begin like it, or else all that they said.
+    """
+    value, said = terms(fact.value).keys(), terms(fact.text).keys()
+    if not value.isdisjoint(said):
+        return value
+    begins = tuple(word[:_SAME_BEGINNING] for word in value if len(word) >= _SAME_BEGINNING)
+    return {word for word in said if word.startswith(begins)} or said
+
+
+def pull_in(rows: Sequence[RankedRow], later: Mapping[bytes, Sequence[bytes]], *, limit: int) -> list[RankedRow]:
+    """Put the latest statement about the first that has one beyond the limit before it, so that it is shown."""
+    shown = {row.id for row in rows[:limit]}
+    pulled: dict[bytes, bytes] = {}
+    for row in rows[:limit]:
+        latest = later.get(row.id, ())[:1]
+        if latest and latest[0] not in shown and len(pulled) < MAX_PULLED_IN:
+            pulled[latest[0]] = row.id
+    if not pulled:
+        return list(rows)
+    beyond = {row.id: row for row in rows if row.id in pulled}
+    before = {older: beyond[newer] for newer, older in pulled.items()}
+    ordered: list[RankedRow] = []
+    for row in rows:
+        if row.id in before:
+            ordered.append(before[row.id]._replace(evidence=row.evidence))
+        if row.id not in pulled:
+            ordered.append(row)
+    return ordered
+
+
+def put_later_first(ranked: Sequence[RankedMemory], later: Mapping[bytes, Sequence[bytes]]) -> list[RankedMemory]:
+    """Move later statements directly before the first older one; what comes before it already stays.
+
+    Only what is in its speaker's words moves: what a model wrote is replaced by the model that reads the change.
+    """
+    by_id = {each.row.id: each for each in ranked if not each.row.standing and is_quotation(each.memory)}
+    ordered: list[RankedMemory] = []
+    placed: set[bytes] = set()
+
+    def place(each: RankedMemory) -> None:
+        if each.row.id in placed:
+            return
+        placed.add(each.row.id)
+        if each.row.id in by_id:
+            for newer in later.get(each.row.id, ()):
+                if newer in by_id:
+                    place(by_id[newer])
+        ordered.append(each)
+
+    for each in ranked:
+        place(each)
+    return ordered
+
+
+def _holders(snapshot: SubjectSnapshot, keys: npt.NDArray[np.uint32]) -> dict[int, npt.NDArray[np.intp]]:
+    """Return which memories have each of some terms, of those that few have."""
+    bits = np.zeros(_HASHED, dtype=np.bool_)
+    bits[keys % _HASHED] = True  # most terms are none of these, and a look into a table is the fastest way to see it
+    at = np.flatnonzero(bits[snapshot.terms % _HASHED])
+    at = at[np.isin(snapshot.terms[at], keys)]
+    most = max(_MIN_HOLDERS, int(_MAX_HOLDER_SHARE * len(snapshot)))
+    found: dict[int, npt.NDArray[np.intp]] = {}
+    order = np.argsort(snapshot.terms[at], kind="stable")
+    terms, starts = np.unique(snapshot.terms[at][order], return_index=True)
+    for key, places in zip(terms.tolist(), np.split(at[order], starts[1:]), strict=True):
+        if 1 < len(places) <= most:
+            found[key] = np.asarray(snapshot.term_start.searchsorted(places, side="right") - 1, dtype=np.intp)
+    return found
+
+
+def _terms_of(snapshot: SubjectSnapshot, place: int) -> npt.NDArray[np.uint32]:
+    return snapshot.terms[snapshot.term_start[place] : snapshot.term_start[place + 1]]
+
+
+def _sources_of(snapshot: SubjectSnapshot, place: int) -> set[int]:
+    return set(snapshot.source_key[snapshot.source_start[place] : snapshot.source_start[place + 1]].tolist())
+
+
+def _are_of_people(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Return which memories are statements of a person, not of a model; of questions those that are kept."""
+    roles = snapshot.roles[positions]
+    stated = (roles < QUESTION_FLAG) | (snapshot.importance[positions] >= np.float32(KEPT_IMPORTANCE))
+    stated &= np.isin(snapshot.kinds[positions], _KINDS) & (roles % QUESTION_FLAG != _ASSISTANT)
+    return np.asarray(stated, np.bool_)
+
+
+def _likeness(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Return how alike memories are, an array of shape (memories, memories)."""
+    return (_rarest_shared(snapshot, positions) + _cosines(snapshot, positions)) / 2
+
+
+class _Holdings:
+    """How many memories have each word of a snapshot."""
+
+    __slots__ = ("counts",)
+
+    def __init__(self, snapshot: SubjectSnapshot) -> None:
+        terms, counts = np.unique(snapshot.terms, return_counts=True)
+        self.counts: dict[int, int] = dict(zip(terms.tolist(), counts.tolist(), strict=True))
+
+
+def _rarest_shared(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Return the rarity of the rarest word that two memories share, from 0 to 1; 0 where they share none."""
+    holding: dict[int, list[int]] = {}
+    for row, at in enumerate(positions.tolist()):
+        for key in snapshot.terms[snapshot.term_start[at] : snapshot.term_start[at + 1]].tolist():
+            holding.setdefault(key, []).append(row)
+    if len(snapshot) <= MAX_COUNTED:
+        size, counts = len(snapshot), snapshot.derive(_Holdings).counts
+    else:
+        size, counts = len(positions), {key: len(rows) for key, rows in holding.items()}
+    shared = [(counts[key], rows) for key, rows in holding.items() if len(rows) > 1]
+    rarest = np.zeros((len(positions), len(positions)))
+    for count, rows in sorted(shared, key=lambda each: -each[0]):  # the rarest come last, and stay
+        rarest[np.ix_(rows, rows)] = log(1 + size / count) / log(1 + size)
+    return rarest
+
+
+def _cosines(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Return the cosines of the memories' first vectors; 0 where a memory has none at hand."""
+    first = np.full(len(snapshot), -1, dtype=np.intp)
+    first[snapshot.vector_of[::-1]] = np.arange(len(snapshot.vector_of))[::-1]
+    rows = first[positions]
+    vectors = np.zeros((len(positions), snapshot.vectors.dim), dtype=np.float32)
+    order = np.argsort(rows)[np.count_nonzero(rows < 0) :]  # those that have one, ascending
+    if len(order):
+        vectors[order] = snapshot.vectors.take(rows[order])
+    return np.asarray(vectors @ vectors.T, dtype=np.float64)
+
+
+def is_quotation(memory: Memory) -> bool:
+    """Return whether a memory is in its speaker's words."""
+    return memory.kind is MemoryKind.TURN or words_said(memory.text) is not None

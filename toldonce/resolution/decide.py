@@ -1,0 +1,335 @@
+"""Decide what becomes of each candidate: add, merge, replace, ignore, hold or close, with the reason. Pure.
+
+The rules are in `FINAL_RULES`, `FACT_RULES` and `NOTE_RULES`, in the order in which they are asked; the first that
+decides has decided. No rule reads what a candidate ends or replaces: a slot's new value, a request to forget, or a
+model's own word says so (`MODEL_RULES`, `_with_correction`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from toldonce.profiles.policies import ResolvePolicy
+from toldonce.resolution.batch_state import (
+    BatchState,
+    Case,
+    KnownMemory,
+    changes_openly,
+    concerns,
+    is_newer,
+    same_owner,
+    same_slot,
+    same_value,
+)
+from toldonce.resolution.compare import (
+    differs,
+    recounts,
+    same,
+    says_more,
+)
+from toldonce.resolution.correction import Worth, may_repeat, weigh_correction
+from toldonce.resolution.forget_targets import forget_targets
+from toldonce.resolution.note_rules import (
+    REWRITTEN,
+    decide_end_of_nothing,
+    follow_judge,
+    merge_near_notes,
+    repeat_known_words,
+    rewritten,
+)
+from toldonce.resolution.outcomes import (
+    close_known,
+    hold,
+    ignore_less_sure,
+    outcome,
+    replace_known,
+    store_as_ended,
+    strengthen,
+)
+from toldonce.resolution.plans import as_plan, change_of
+from toldonce.resolution.slots import leaves_out, opposite_mark, says_fuller, slot_mark
+from toldonce.resolution.values import Claim, JudgeVerdict, Neighbours, Resolution, ResolvedCandidate, ResolveInputs
+from toldonce.types import Action, Candidate, MemoryKind
+
+Rule = Callable[[Case], ResolvedCandidate | None]
+"""Decides on a claim, or returns None to leave it to the next rule."""
+
+
+def resolve(
+    claims: Sequence[Claim], neighbours: Neighbours, *, policy: ResolvePolicy, inputs: ResolveInputs
+) -> Resolution:
+    """Decide on a batch of claims.
+
+    They are decided in order, each against what exists and what the ones before it add, so that a batch cannot
+    repeat or contradict itself.
+
+    Args:
+        claims: Candidates with the messages that prove them.
+        neighbours: Active memories to weigh against.
+        policy: Thresholds of similarity.
+        inputs: The time, the floors, and what is to be held.
+
+    Returns:
+        One decision a claim, in their order.
+    """
+    batch = BatchState(neighbours)
+    for place, claim in enumerate(claims):
+        case = _coming(Case(batch, place, claim, policy, inputs))
+        batch.done.append(_with_unshown_target(_decide(case)))
+    return Resolution(resolved=tuple(batch.done))
+
+
+def _coming(case: Case) -> Case:
+    """Take what changes on a day ahead as a plan; a note that changes nothing is dated when it was said."""
+    candidate = case.candidate
+    if candidate.valid_from <= case.inputs.now:
+        return case
+    known = case.batch.find(candidate.replaces) if candidate.replaces else None
+    if known is not None and known.memory is not None and change_of(known.memory):  # the plan itself has changed
+        plan = as_plan(candidate, None, replaces=candidate.replaces)
+    else:
+        named = candidate.replaces if known is not None and _may_end(case, known) else None
+        if candidate.kind is not MemoryKind.FACT and named is None:
+            candidate = replace(candidate, valid_from=min(candidate.valid_from, case.evidence.said_at))
+        plan = as_plan(candidate, named)
+    return replace(case, claim=replace(case.claim, candidate=plan))
+
+
+def _may_end(case: Case, known: KnownMemory) -> bool:
+    """Whether the model's word is taken that a coming change ends a memory outside its slot."""
+    candidate = case.candidate
+    if candidate.kind is known.kind is MemoryKind.FACT and same_slot(candidate, known):
+        return False
+    if not concerns(candidate, known) or not is_newer(case.evidence, known):
+        return False
+    return weigh_correction(case.claim, known, case.message, case.policy)[0] is Worth.TAKEN
+
+
+def _decide(case: Case) -> ResolvedCandidate:
+    final = _first(FINAL_RULES, case)
+    if final is not None:
+        return final
+    is_fact, by_model = case.candidate.kind is MemoryKind.FACT, case.candidate.by_model
+    rules = (
+        *(MODEL_RULES if by_model else ()),
+        *(FACT_RULES if is_fact else NOTE_RULES),
+    )
+    decided = _first(rules, case) or outcome(Action.ADD, case.claim, "new")
+    return _with_correction(case, decided) if by_model else decided
+
+
+def _with_unshown_target(decided: ResolvedCandidate) -> ResolvedCandidate:
+    if not decided.candidate.comparison.has_unshown_target:
+        return decided
+    return replace(decided, reason=f"{decided.reason}; the extractor names a known memory that it was not shown")
+
+
+def _first(rules: Sequence[Rule], case: Case) -> ResolvedCandidate | None:
+    for rule in rules:
+        decided = rule(case)
+        if decided is not None:
+            return decided
+    return None
+
+
+# Rules for every candidate.
+
+
+def _hold_for_review(case: Case) -> ResolvedCandidate | None:
+    """Hold what must be reviewed, unless the very same is known: it was approved, or added by hand."""
+    reason = case.inputs.hold_reasons.get(case.place)
+    if reason is None or (not case.candidate.ends and _is_known(case)):
+        return None
+    return hold(case, reason)
+
+
+def _is_known(case: Case) -> bool:
+    candidate = case.candidate
+    if candidate.kind is MemoryKind.FACT:
+        return any(same_slot(candidate, known) and same_value(candidate, known) for known in case.batch.facts())
+    return any(same(candidate.text, known.text) for known, _ in case.notes())
+
+
+def _ignore_below_floors(case: Case) -> ResolvedCandidate | None:
+    """Ignore what the profile takes for too unimportant or too uncertain."""
+    candidate, inputs = case.candidate, case.inputs
+    for name, value, floor in (
+        ("importance", candidate.importance, inputs.min_importance),
+        ("confidence", candidate.confidence, inputs.min_confidence),
+    ):
+        if value < floor:
+            return outcome(Action.IGNORE, case.claim, f"{name} {value:.2f} is below {floor:.2f}")
+    return None
+
+
+def _forget(case: Case) -> ResolvedCandidate | None:
+    """Close what a request to forget means."""
+    if not case.candidate.forgets:
+        return None
+    meant, evidence = forget_targets(case), case.evidence
+    closes = [closing for known in meant for closing in case.batch.end(known, evidence.said_at, case.candidate)]
+    if not meant:
+        return outcome(Action.IGNORE, case.claim, "nothing known that it would end")
+    return close_known(case.claim, closes, "it is to be forgotten")
+
+
+def _end_named_memory(case: Case) -> ResolvedCandidate | None:
+    """Let a note that is an end close what the extractor names, also where the note only repeats its words."""
+    if case.candidate.kind is MemoryKind.FACT or not case.candidate.ends:
+        return None
+    if case.candidate.replaces in case.batch.closed:
+        return outcome(Action.IGNORE, case.claim, "what it ends has ended already")
+    ended = _with_correction(case, outcome(Action.ADD, case.claim, "new"))
+    return ended if ended.closes else None
+
+
+# Rules for facts.
+
+
+def _end_fact(case: Case) -> ResolvedCandidate | None:
+    """Close the facts of a slot that are said to have ended."""
+    candidate, evidence = case.candidate, case.evidence
+    if not candidate.ends:
+        return None
+    ending = [
+        known
+        for known in case.batch.facts()
+        if same_slot(candidate, known) and (not candidate.value or same_value(candidate, known))
+    ]
+    if not ending:
+        return outcome(Action.IGNORE, case.claim, "nothing known that it would end")
+    if not all(is_newer(evidence, known) for known in ending):
+        return outcome(Action.IGNORE, case.claim, "said before what it would end")
+    surer = [known for known in ending if known.confidence > candidate.confidence]
+    if surer and not case.policy.change_beats_confidence:
+        return ignore_less_sure(case.claim, surer[0])
+    closes = [closing for known in ending for closing in case.batch.end(known, candidate.valid_from, candidate)]
+    return close_known(case.claim, closes, "it is said to have ended")
+
+
+def _refine_value(case: Case) -> ResolvedCandidate | None:
+    """Keep the fuller of two values that name the same thing: 'Python' after 'Python 3.11' takes nothing back."""
+    candidate, claim = case.candidate, case.claim
+    here = [known for known in case.batch.facts() if same_slot(candidate, known)]
+    for known in here:
+        if says_fuller(known.key, known.value, candidate.value):
+            return strengthen(case.batch, claim, known, Action.IGNORE, "more of it is known already")
+    is_fuller = here and all(says_fuller(candidate.key, candidate.value, known.value) for known in here)
+    if is_fuller and all(is_newer(case.evidence, known) and candidate.confidence >= known.confidence for known in here):
+        return replace_known(case.batch, claim, here, "says more of the same", refined=True)
+    return None
+
+
+def _fill_slot(case: Case) -> ResolvedCandidate | None:
+    """Strengthen a known value of the slot, or replace another one if the new one is newer and sure enough."""
+    batch, claim, candidate = case.batch, case.claim, case.candidate
+    here = [known for known in batch.facts() if same_slot(candidate, known)]
+    for known in here:
+        if same_value(candidate, known):
+            return strengthen(batch, claim, known, Action.IGNORE, "this is known already")
+    ruled_out = opposite_mark(candidate.key, candidate.value, candidate.speaker)
+    opposites = [
+        known
+        for known in batch.facts()
+        if same_owner(candidate, known)
+        and (slot_mark(known.key, known.value, known.speaker) == ruled_out or _leaves_out(candidate, known))
+    ]
+    rivals = [*here, *opposites]
+    for known in rivals:
+        if not is_newer(case.evidence, known):
+            return store_as_ended(claim, known)
+    named = any(known.memory and known.memory.id == candidate.replaces for known in rivals)
+    openly = case.policy.change_beats_confidence and (changes_openly(candidate) or named)
+    for known in rivals:
+        if candidate.confidence < known.confidence and not openly:
+            return ignore_less_sure(claim, known)
+    reason = "a newer value of the same slot" if here else "a newer statement of the opposite"
+    return replace_known(batch, claim, rivals, reason) if rivals else None
+
+
+def _leaves_out(candidate: Candidate, known: KnownMemory) -> bool:
+    return leaves_out(candidate.key, candidate.value, known.key, known.value)
+
+
+# What a model names.
+
+
+def _repeat_named_memory(case: Case) -> ResolvedCandidate | None:
+    """Strengthen the memory that the model says this repeats, of whatever kind, if it or the judge is believed."""
+    candidate, repeated = case.candidate, case.candidate.comparison.repeats
+    known = case.batch.find(repeated) if repeated and not (candidate.ends or candidate.replaces) else None
+    if known is None or known.memory is None:
+        return None
+    verdict, reason = case.inputs.judged.get(case.place), "the model says that this is known"
+    if verdict and verdict.action in (Action.IGNORE, Action.MERGE) and verdict.target == repeated:
+        is_same, reason = differs(candidate.text, known.text) is None, "a model says that this is known"
+    else:
+        is_same = may_repeat(candidate, known.kind, known.text, known.value)
+    if not is_same:
+        return None
+    if candidate.kind is not known.kind or not says_more(candidate.text, known.text):
+        return strengthen(case.batch, case.claim, known, Action.MERGE, reason)
+    if candidate.kind is MemoryKind.NOTE and is_newer(case.evidence, known):
+        return replace_known(case.batch, case.claim, [known], f"{reason}; it says more", refined=True)
+    return None
+
+
+def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidate:
+    """Do to the memory that the extractor names as corrected, if it still holds, what its word is worth."""
+    candidate = case.candidate
+    named = case.batch.find(candidate.replaces) if candidate.replaces else None
+    unsure = decided.action is Action.IGNORE and decided.target is not None and not decided.strengthens
+    if named is None or decided.valid_to or unsure or decided.target is named.memory:
+        return decided
+    if not concerns(candidate, named):
+        return replace(decided, reason=f"{decided.reason}; the extractor would correct what another speaker said")
+    worth, reason = weigh_correction(case.claim, named, case.message, case.policy)
+    verdict = case.inputs.judged.get(case.place) if worth is Worth.DOUBTED else None
+    if worth is Worth.DOUBTED:
+        worth, reason = _settle_doubt(named, verdict, reason)
+    if worth is Worth.TAKEN and is_newer(case.evidence, named):
+        if verdict and verdict.text:
+            closes = (*decided.closes, *case.batch.end_named(named, case.claim))
+            anew = replace_known(case.batch, rewritten(case.claim, verdict), [], reason)
+            return replace(anew, action=Action.REPLACE, target=named.memory, closes=closes)
+        return _with_closing(case, decided, named, reason)
+    if worth is Worth.TAKEN:
+        return store_as_ended(case.claim, named) if decided.adds and not candidate.ends else decided
+    full_reason = f"{decided.reason}; the extractor would correct another memory, but {reason}"
+    return replace(decided, reason=full_reason, doubted=named.memory if worth is Worth.DOUBTED else None)
+
+
+def _settle_doubt(named: KnownMemory, verdict: JudgeVerdict | None, reason: str) -> tuple[Worth, str]:
+    """Settle a doubt by the verdict of the model that was asked, if it was."""
+    if verdict is None or named.memory is None:
+        return Worth.DOUBTED, reason
+    if verdict.action is Action.REPLACE and verdict.target == named.memory.id:
+        return Worth.TAKEN, REWRITTEN if verdict.text else "a model says that it corrects this"
+    return Worth.REFUSED, f"{reason}, and {verdict.problem or 'a model does not say so'}"
+
+
+def _with_closing(case: Case, decided: ResolvedCandidate, named: KnownMemory, reason: str) -> ResolvedCandidate:
+    """Close the memory that the model names, beside what was decided on the candidate itself."""
+    candidate = case.candidate
+    more = says_more(candidate.text, named.text) and not recounts(candidate.text, named.text)
+    refined = more and not candidate.ends
+    closes = (*decided.closes, *case.batch.end_named(named, case.claim, refined=refined))
+    full_reason = f"the extractor names it as what this corrects: {reason}"
+    if decided.target or (decided.action is Action.IGNORE and not candidate.ends):
+        return replace(decided, closes=closes)
+    action = Action.CLOSE if candidate.ends else Action.REPLACE
+    return replace(decided, action=action, target=named.memory, closes=closes, reason=full_reason)
+
+
+FINAL_RULES: tuple[Rule, ...] = (
+    _hold_for_review,
+    _ignore_below_floors,
+    _forget,
+    _end_named_memory,
+)
+"""For every candidate; what they decide is not amended by `_with_correction`."""
+FACT_RULES: tuple[Rule, ...] = (_end_fact, _refine_value, _fill_slot)
+"""For facts; a fact that none decides on is added."""
+NOTE_RULES: tuple[Rule, ...] = (repeat_known_words, merge_near_notes, decide_end_of_nothing, follow_judge)
+"""For notes: what says the same is one memory; a note that none decides on is added."""
+MODEL_RULES: tuple[Rule, ...] = (_repeat_named_memory,)
+"""For a model's candidates, before the rules of their kind."""

@@ -1,0 +1,103 @@
+"""The REST API under `/v1`: subjects, conversations, memories, and the operation of the server.
+
+Each module has the operations of one thing. From what they declare follow the OpenAPI document, the documentation and
+the checks of every request.
+"""
+
+from starlette.convertors import PathConvertor, register_url_convertor
+from starlette.routing import Route
+
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.api.v1 import (
+    apps,
+    characters,
+    connection,
+    conversations,
+    examination,
+    health,
+    history,
+    installation,
+    keys,
+    memories,
+    messages,
+    prompts,
+    search,
+    subjects,
+    subscriptions,
+    traces,
+    transfer,
+    upkeep,
+    usage_statistics,
+)
+from toldonce.server.api.v1.pages import page_routes
+from toldonce.server.api.v1.router import RestApi, failure_body, send_refusal
+
+OPERATIONS = (
+    *subjects.OPERATIONS,
+    *subscriptions.OPERATIONS,
+    *conversations.OPERATIONS,
+    *traces.OPERATIONS,
+    *messages.OPERATIONS,
+    *prompts.OPERATIONS,
+    *memories.OPERATIONS,
+    *search.OPERATIONS,
+    *history.OPERATIONS,
+    *health.OPERATIONS,
+    *apps.OPERATIONS,
+    *characters.OPERATIONS,
+    *connection.OPERATIONS,
+    *installation.OPERATIONS,
+    *usage_statistics.OPERATIONS,
+    *examination.OPERATIONS,
+    *upkeep.OPERATIONS,
+    *transfer.OPERATIONS,
+    *keys.OPERATIONS,
+)
+"""All operations; no two have the same id, or the same method and path."""
+
+
+class _Anything(PathConvertor):
+    """The rest of a path, line feeds included."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("anything", _Anything())
+_ROOTS = frozenset(operation.path.split("/")[2] for operation in OPERATIONS)
+
+
+def is_resource_path(path: str) -> bool:
+    """Return whether a decoded path is one of this API, whose errors are problem details.
+
+    >>> is_resource_path("/v1/keys/k_1"), is_resource_path("/u/ana/v1/keys"), is_resource_path("/v1/models")
+    (True, True, False)
+    """
+    steps = path.split("/")[1:]
+    if steps[0] == "u":
+        del steps[:2]
+    return steps[:1] == ["v1"] and steps[1:2] != [] and steps[1] in _ROOTS
+
+
+def build_api(engine: AsyncToldOnce, policy: IdentityPolicy) -> RestApi:
+    """Build the API over an engine."""
+    return RestApi(OPERATIONS, engine, policy)
+
+
+def resource_routes(api: RestApi, *, people: str | None) -> list[Route]:
+    """Build the routes of the API, of its documentation, and of `GET /`.
+
+    The API has the first steps after `/v1` that its operations name; other paths under `/v1` are passed through.
+
+    Args:
+        api: The API.
+        people: Where `GET /` sends people, who ask for HTML; None: it says what the server is.
+    """
+    routes = page_routes(OPERATIONS, people)
+    for root in sorted(_ROOTS):
+        for prefix in ("/v1", "/u/{user}/v1"):
+            routes += [Route(f"{prefix}/{root}", api), Route(f"{prefix}/{root}/{{rest:anything}}", api)]
+    return routes
+
+
+__all__ = ["OPERATIONS", "build_api", "failure_body", "is_resource_path", "resource_routes", "send_refusal"]

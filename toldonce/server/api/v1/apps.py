@@ -1,0 +1,286 @@
+"""Apps with a memory of their own, over HTTP: one user's, and an administrator's view of all users. Through the engine.
+
+Keys that are bound to an app use the older routes under `/apps`.
+"""
+
+from dataclasses import asdict
+from datetime import datetime
+
+from pydantic import Field
+
+from toldonce.errors import UnknownMemoryError
+from toldonce.server.api.v1.access import Requester
+from toldonce.server.api.v1.fields import Answer, PageAnswer, TenantPage, TenantQuery, UrlQuery
+from toldonce.server.api.v1.memory_answers import MemoriesAnswer, MemoryAnswer, memory_answers
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.types import Access, AppRecord, Subject
+
+_APP = "/v1/subjects/{subject}/apps/{app}"
+_ALL = "/v1/apps/{app}/memories"
+_TAG = "apps"
+# Numbers of memories fit into the integers that JavaScript reads exactly.
+_MAX_NUMBER_DIGITS = 15
+
+
+class AppAnswer(Answer):
+    """An app that was registered."""
+
+    subject: str = Field(description="The subject that holds its memories.")
+    created_at: datetime
+    removed_at: datetime | None
+
+
+class AppSummaryAnswer(Answer):
+    """An app, over all its users."""
+
+    id: str
+    users: int = Field(description="With conversations, or with memories, whichever are more.")
+    memories: int = Field(description="Active ones.")
+    conversations: int
+    installed_at: datetime | None = Field(description="When it was first registered; null if it never was.")
+    removed_at: datetime | None = Field(description="When the last user uninstalled it.")
+    last_used_at: datetime | None
+
+
+class AppPageAnswer(PageAnswer):
+    """Apps by name."""
+
+    apps: list[AppSummaryAnswer]
+
+
+class RemovalQuery(UrlQuery):
+    """What becomes of an app's memories."""
+
+    purge: bool = Field(default=False, description="Erase them; by default they stay.")
+
+
+class TenantRemovalQuery(TenantQuery, RemovalQuery):
+    """Of which tenant an app is removed, and what becomes of its memories."""
+
+
+class ErasedCountAnswer(Answer):
+    """How many memories were erased."""
+
+    erased: int = Field(description="Active memories; closed and held ones were erased too.")
+
+
+class AppMemoryPageAnswer(PageAnswer):
+    """Memories of an app, subject by subject."""
+
+    memories: list[MemoryAnswer]
+
+
+async def _list(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(TenantPage)
+    tenant = request.requester.require_tenant(query.tenant)
+    apps = await request.engine.apps.list(tenant=tenant or "", after=query.cursor or "", limit=query.limit)
+    following = apps[-1].id if len(apps) == query.limit else None
+    answers = [AppSummaryAnswer(**asdict(app)) for app in apps]
+    return ResourceReply(answer=AppPageAnswer(apps=answers, next_cursor=following), next_cursor=following)
+
+
+async def _register(request: ResourceRequest) -> ResourceReply:
+    record = await request.engine.apps.register(request.path["app"], user=request.target)
+    return ResourceReply(answer=_app_answer(record, request.requester))
+
+
+async def _remove(request: ResourceRequest) -> ResourceReply:
+    purge = request.query_as(RemovalQuery).purge
+    erased = await request.engine.apps.remove(request.path["app"], purge=purge, user=request.target)
+    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
+
+
+async def _memories(request: ResourceRequest) -> ResourceReply:
+    memories = await request.engine.apps.memories(request.path["app"], user=request.target)
+    return ResourceReply(answer=MemoriesAnswer(memories=memory_answers(memories, request.requester)))
+
+
+async def _delete_memories(request: ResourceRequest) -> ResourceReply:
+    erased = await request.engine.apps.delete_memories(request.path["app"], user=request.target)
+    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
+
+
+async def _delete_memory(request: ResourceRequest) -> ResourceReply:
+    await request.engine.apps.delete_memory(request.path["app"], _number(request), user=request.target)
+    return ResourceReply()
+
+
+def _number(request: ResourceRequest) -> int:
+    number = request.path["number"]
+    if not (number.isascii() and number.isdigit() and len(number) <= _MAX_NUMBER_DIGITS):
+        raise UnknownMemoryError(number)
+    return int(number)
+
+
+async def _memories_of_all_users(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(TenantPage)
+    tenant = request.requester.require_tenant(query.tenant)
+    after = query.cursor or ""
+    if after and request.requester.tenant:
+        after = f"@{request.requester.tenant}/{after}"
+    page = await request.engine.apps.memories_of_all_users(
+        request.path["app"], tenant=tenant or "", after=after, limit=query.limit
+    )
+    following = None if page.after is None else request.requester.shown(Subject.parse(page.after))
+    return ResourceReply(
+        answer=AppMemoryPageAnswer(memories=memory_answers(page.memories, request.requester), next_cursor=following),
+        next_cursor=following,
+    )
+
+
+async def _delete_memories_of_all_users(request: ResourceRequest) -> ResourceReply:
+    tenant = _tenant(request)
+    erased = await request.engine.apps.delete_memories_of_all_users(request.path["app"], tenant=tenant)
+    await _note_act_of_all(request, "apps.purge", tenant, erased)
+    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
+
+
+async def _delete_memory_of_all_users(request: ResourceRequest) -> ResourceReply:
+    tenant = _tenant(request)
+    await request.engine.apps.delete_memory_of_all_users(request.path["app"], _number(request), tenant=tenant)
+    await _note_act_of_all(request, "memories.erase", tenant, 1)
+    return ResourceReply()
+
+
+async def _remove_for_all_users(request: ResourceRequest) -> ResourceReply:
+    query, tenant = request.query_as(TenantRemovalQuery), _tenant(request)
+    erased = await request.engine.apps.remove_for_all_users(request.path["app"], purge=query.purge, tenant=tenant)
+    await _note_act_of_all(request, "apps.remove", tenant, erased)
+    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
+
+
+def _tenant(request: ResourceRequest) -> str:
+    return request.requester.require_tenant(request.query_as(TenantQuery).tenant) or ""
+
+
+async def _note_act_of_all(request: ResourceRequest, act: str, tenant: str, count: int) -> None:
+    target = str(Subject("app", request.path["app"], tenant).key)
+    await request.engine.keys.note_act(act, actor=request.requester.actor, tenant=tenant, target=target, count=count)
+
+
+def _app_answer(record: AppRecord, requester: Requester) -> AppAnswer:
+    return AppAnswer(
+        subject=requester.shown(record.subject), created_at=record.created_at, removed_at=record.removed_at
+    )
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="listApps",
+        method="GET",
+        path="/v1/apps",
+        tag=_TAG,
+        summary="List the apps of all users of a tenant, with their memories and conversations counted",
+        access=Access.ADMIN,
+        handler=_list,
+        query=TenantPage,
+        answer=AppPageAnswer,
+    ),
+    ResourceOperation(
+        id="registerApp",
+        method="PUT",
+        path=_APP,
+        tag=_TAG,
+        summary="Register an app; one that was removed returns with the memories it had",
+        access=Access.WRITE,
+        handler=_register,
+        answer=AppAnswer,
+        writes=True,
+    ),
+    ResourceOperation(
+        id="removeApp",
+        method="DELETE",
+        path=_APP,
+        tag=_TAG,
+        summary="Remove an app; with `purge`, erase its memories",
+        access=Access.WRITE,
+        handler=_remove,
+        query=RemovalQuery,
+        answer=ErasedCountAnswer,
+        writes=True,
+        act="apps.remove",
+    ),
+    ResourceOperation(
+        id="listAppMemories",
+        method="GET",
+        path=f"{_APP}/memories",
+        tag=_TAG,
+        summary="List an app's active memories, last updated first",
+        access=Access.READ,
+        handler=_memories,
+        answer=MemoriesAnswer,
+    ),
+    ResourceOperation(
+        id="eraseAppMemories",
+        method="DELETE",
+        path=f"{_APP}/memories",
+        tag=_TAG,
+        summary="Erase all memories of an app; the messages they were formed from stay",
+        access=Access.WRITE,
+        handler=_delete_memories,
+        answer=ErasedCountAnswer,
+        writes=True,
+        act="apps.purge",
+    ),
+    ResourceOperation(
+        id="eraseAppMemory",
+        method="DELETE",
+        path=f"{_APP}/memories/{{number}}",
+        tag=_TAG,
+        summary="Erase the memory that an app knows by this number; its messages stay",
+        access=Access.WRITE,
+        handler=_delete_memory,
+        writes=True,
+        act="memories.erase",
+    ),
+    ResourceOperation(
+        id="listAppMemoriesOfAllUsers",
+        method="GET",
+        path=_ALL,
+        tag=_TAG,
+        summary="List an app's active memories of all users of a tenant, subject by subject",
+        description="The memories of the last subject of a page are complete, so that it may have more than `limit`.",
+        access=Access.ADMIN,
+        handler=_memories_of_all_users,
+        query=TenantPage,
+        answer=AppMemoryPageAnswer,
+    ),
+    ResourceOperation(
+        id="eraseAppMemoriesOfAllUsers",
+        method="DELETE",
+        path=_ALL,
+        tag=_TAG,
+        summary="Erase all memories of an app in a tenant; the audit log notes it",
+        access=Access.ADMIN,
+        handler=_delete_memories_of_all_users,
+        query=TenantQuery,
+        answer=ErasedCountAnswer,
+        writes=True,
+    ),
+    ResourceOperation(
+        id="eraseAppMemoryOfAllUsers",
+        method="DELETE",
+        path=f"{_ALL}/{{number}}",
+        tag=_TAG,
+        summary="Erase the memory that an app knows by this number, whosever it is; the audit log notes it",
+        access=Access.ADMIN,
+        handler=_delete_memory_of_all_users,
+        query=TenantQuery,
+        writes=True,
+        is_lookup=True,
+    ),
+    ResourceOperation(
+        id="removeAppForAllUsers",
+        method="DELETE",
+        path="/v1/apps/{app}",
+        tag=_TAG,
+        summary="Remove an app for all users of a tenant; with `purge`, erase its memories; the audit log notes it",
+        access=Access.ADMIN,
+        handler=_remove_for_all_users,
+        query=TenantRemovalQuery,
+        answer=ErasedCountAnswer,
+        writes=True,
+        is_lookup=True,
+    ),
+)

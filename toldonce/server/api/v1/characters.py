@@ -1,0 +1,49 @@
+"""Characters of a user over HTTP. Serves through the engine."""
+
+from pydantic import Field
+
+from toldonce.server.api.v1.fields import Answer, Body, Name
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.types import Access
+
+
+class NewCharacterName(Body):
+    """The new name of a character."""
+
+    to: Name
+    join: bool = Field(default=False, description="Take over the active memories of a character of the new name.")
+
+
+class RenamedCharacterAnswer(Answer):
+    """A character under its new name."""
+
+    subject: str = Field(description="The subject that holds its memories, as before.")
+    joined: int = Field(description="Memories taken over from a character that had the new name.")
+
+
+async def _rename(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(NewCharacterName)
+    renamed = await request.engine.characters.rename(
+        request.path["character"], body.to, join=body.join, user=request.target
+    )
+    shown = request.requester.shown(renamed.subject)
+    return ResourceReply(answer=RenamedCharacterAnswer(subject=shown, joined=renamed.joined))
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="renameCharacter",
+        method="POST",
+        path="/v1/subjects/{subject}/characters/{character}/rename",
+        tag="subjects",
+        summary="Give a character a new name; it keeps its memories",
+        description="409 where a character of the new name has memories, unless `join` says to take them over.",
+        access=Access.WRITE,
+        handler=_rename,
+        body=NewCharacterName,
+        answer=RenamedCharacterAnswer,
+        writes=True,
+        act="characters.rename",
+    ),
+)

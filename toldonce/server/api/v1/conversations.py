@@ -1,0 +1,262 @@
+"""Conversations over HTTP: list, open, read, summarize, end, save, erase. Serves through the engine."""
+
+from typing import Any
+
+from pydantic import Field
+
+from toldonce.errors import BadRequestError
+from toldonce.server.api.v1.conversation_answers import (
+    ConversationAnswer,
+    ConversationListAnswer,
+    RequestedFormations,
+    SummaryAnswer,
+    TraceAnswer,
+    conversation_answer,
+    trace_answer,
+)
+from toldonce.server.api.v1.cursors import read_cursor, write_cursor
+from toldonce.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Uuid
+from toldonce.server.api.v1.memory_answers import (
+    MemoriesAnswer,
+    memory_answers,
+    message_answer,
+)
+from toldonce.server.api.v1.message_bodies import MAX_MESSAGES, NewMessage, known_conversation, new_name_of, scope_of
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.status import ACCEPTED
+from toldonce.types import Access
+
+_PATH = "/v1/subjects/{subject}/conversations"
+_CONVERSATION = f"{_PATH}/{{conversation}}"
+_TAG = "conversations"
+_MAX_REASON = 500
+
+
+class ConversationSettings(Body):
+    """What a conversation is opened with; an open one keeps what is not given."""
+
+    profile: ProfileName | None = None
+    app: Name | None = None
+    options: dict[str, Any] = Field(default_factory=dict, max_length=50)
+
+
+class ConversationEnding(Body):
+    """How a conversation ends."""
+
+    reason: str = Field(default="ended", min_length=1, max_length=_MAX_REASON)
+    messages: list[NewMessage] = Field(
+        default_factory=list, max_length=MAX_MESSAGES, description="Its last messages, if they are not recorded yet."
+    )
+
+
+class ConversationListQuery(Page):
+    """Which conversations to list."""
+
+    before: Instant | None = Field(default=None, description="Only those updated before this instant.")
+    before_id: Uuid | None = Field(
+        default=None, description="And those updated at this instant that come after the one with this id."
+    )
+
+
+class LimitQuery(UrlQuery):
+    """How many items to return."""
+
+    limit: int = Field(default=100, ge=1, le=1000)
+
+
+class ErasedConversationQuery(UrlQuery):
+    """What else an erasure reaches."""
+
+    everywhere: bool = Field(
+        default=False,
+        description="Erase what other subjects have of its messages, too; not for a request bound to one user or app.",
+    )
+
+
+async def _list(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(ConversationListQuery)
+    before, before_id = read_cursor(query.cursor) or (query.before, query.before_id)
+    page = await request.engine.conversations.list(
+        user=request.target, limit=query.limit, before=before, before_id=before_id
+    )
+    following = write_cursor(page[-1].updated_at, page[-1].id) if len(page) == query.limit else None
+    answers = [conversation_answer(known, request.requester) for known in page]
+    return ResourceReply(
+        answer=ConversationListAnswer(conversations=answers, next_cursor=following), next_cursor=following
+    )
+
+
+async def _get(request: ResourceRequest) -> ResourceReply:
+    return ResourceReply(answer=conversation_answer(await known_conversation(request), request.requester))
+
+
+async def _open(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(ConversationSettings)
+    opened = await request.engine.conversations.open(
+        new_name_of(request), user=request.target, scope=scope_of(request, body.profile, body.app), options=body.options
+    )
+    return ResourceReply(answer=conversation_answer(opened, request.requester))
+
+
+async def _end(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(ConversationEnding)
+    last = [message.plain for message in body.messages]
+    if any(message.said_at for message in body.messages):
+        raise BadRequestError("the last messages are of now: record older ones first", param="messages")
+    ended = await request.engine.conversations.end(
+        request.path["conversation"],
+        reason=body.reason,
+        messages=last,
+        user=request.target,
+        scope=scope_of(request, None, None),
+    )
+    return ResourceReply(answer=conversation_answer(ended, request.requester))
+
+
+async def _save(request: ResourceRequest) -> ResourceReply:
+    requested = await request.engine.conversations.save(
+        request.path["conversation"], user=request.target, scope=scope_of(request, None, None)
+    )
+    return ResourceReply(answer=RequestedFormations(formations=requested))
+
+
+async def _memories(request: ResourceRequest) -> ResourceReply:
+    memories = await request.engine.conversations.memories(
+        request.path["conversation"],
+        user=request.target,
+        scope=scope_of(request, None, None),
+        limit=request.query_as(LimitQuery).limit,
+    )
+    return ResourceReply(answer=MemoriesAnswer(memories=memory_answers(memories, request.requester)))
+
+
+async def _summary(request: ResourceRequest) -> ResourceReply:
+    scope = scope_of(request, None, None)
+    conversation, user = request.path["conversation"], request.target
+    summary = await request.engine.conversations.summary(conversation, user=user, scope=scope)
+    window = await request.engine.conversations.window(conversation, user=user, scope=scope)
+    return ResourceReply(answer=SummaryAnswer(summary=summary, window=[message_answer(each) for each in window]))
+
+
+async def _trace(request: ResourceRequest) -> ResourceReply:
+    traces = await request.engine.conversations.trace(
+        request.path["conversation"], user=request.target, limit=request.query_as(LimitQuery).limit
+    )
+    return ResourceReply(answer=trace_answer(traces, request.requester))
+
+
+async def _erase(request: ResourceRequest) -> ResourceReply:
+    known = await known_conversation(request)
+    everywhere = request.reaches_others(request.query_as(ErasedConversationQuery).everywhere)
+    receipt = await request.engine.erasure.conversation(known.id, user=known.subject, everywhere=everywhere)
+    return ResourceReply(answer=receipt_answer(receipt))
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="listConversations",
+        method="GET",
+        path=_PATH,
+        tag=_TAG,
+        summary="List conversations, last updated first",
+        access=Access.READ,
+        handler=_list,
+        query=ConversationListQuery,
+        answer=ConversationListAnswer,
+    ),
+    ResourceOperation(
+        id="getConversation",
+        method="GET",
+        path=_CONVERSATION,
+        tag=_TAG,
+        summary="Read a conversation by your id or the server's",
+        access=Access.READ,
+        handler=_get,
+        answer=ConversationAnswer,
+    ),
+    ResourceOperation(
+        id="openConversation",
+        method="PUT",
+        path=_CONVERSATION,
+        tag=_TAG,
+        summary="Open a conversation, or change the options of an open one",
+        access=Access.WRITE,
+        handler=_open,
+        body=ConversationSettings,
+        answer=ConversationAnswer,
+        writes=True,
+    ),
+    ResourceOperation(
+        id="eraseConversation",
+        method="DELETE",
+        path=_CONVERSATION,
+        tag=_TAG,
+        summary="Erase all messages, with what was formed from them alone",
+        access=Access.WRITE,
+        handler=_erase,
+        query=ErasedConversationQuery,
+        answer=ReceiptAnswer,
+        writes=True,
+        act="conversations.erase",
+    ),
+    ResourceOperation(
+        id="endConversation",
+        method="POST",
+        path=f"{_CONVERSATION}/end",
+        tag=_TAG,
+        summary="End a conversation; its memories are formed in the background",
+        access=Access.WRITE,
+        handler=_end,
+        body=ConversationEnding,
+        has_optional_body=True,
+        answer=ConversationAnswer,
+        status=ACCEPTED,
+        writes=True,
+    ),
+    ResourceOperation(
+        id="saveConversation",
+        method="POST",
+        path=f"{_CONVERSATION}/save",
+        tag=_TAG,
+        summary="Form in the background what a conversation has waiting",
+        access=Access.WRITE,
+        handler=_save,
+        answer=RequestedFormations,
+        status=ACCEPTED,
+        writes=True,
+    ),
+    ResourceOperation(
+        id="listConversationMemories",
+        method="GET",
+        path=f"{_CONVERSATION}/memories",
+        tag=_TAG,
+        summary="List the memories formed from a conversation, newest first",
+        access=Access.READ,
+        handler=_memories,
+        query=LimitQuery,
+        answer=MemoriesAnswer,
+    ),
+    ResourceOperation(
+        id="getConversationSummary",
+        method="GET",
+        path=f"{_CONVERSATION}/summary",
+        tag=_TAG,
+        summary="Read the summary of a conversation, and its newest messages that it does not cover",
+        access=Access.READ,
+        handler=_summary,
+        answer=SummaryAnswer,
+    ),
+    ResourceOperation(
+        id="traceConversation",
+        method="GET",
+        path=f"{_CONVERSATION}/trace",
+        tag=_TAG,
+        summary="Show what memory did for the requests of a conversation, newest first",
+        access=Access.READ,
+        handler=_trace,
+        query=LimitQuery,
+        answer=TraceAnswer,
+    ),
+)

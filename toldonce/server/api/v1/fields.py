@@ -1,0 +1,104 @@
+"""Types of the fields of the REST API under `/v1`, and the bases of its bodies, queries and answers. Pure."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+from toldonce.time_zones import in_own_zone
+
+MAX_PAGE_SIZE = 1000
+"""Items of one page."""
+# Calendar arithmetic around an instant of these years stays within what a database holds.
+_FIRST_YEAR, _LAST_YEAR = 1900, 2999
+MAX_NAME_CHARACTERS = 512
+
+
+def _is_written_out(given: object) -> object:
+    """Refuse seconds since 1970, which pydantic would take as a number and in a text."""
+    if not isinstance(given, str) or "-" not in given[1:]:
+        raise ValueError("write an instant as 2026-05-03T08:00:00Z")
+    return given
+
+
+def _in_range(at: datetime) -> datetime:
+    if not _FIRST_YEAR <= at.year <= _LAST_YEAR:
+        raise ValueError(f"the year goes from {_FIRST_YEAR} to {_LAST_YEAR}")
+    return in_own_zone(at)
+
+
+ZonedInstant = Annotated[
+    AwareDatetime,
+    BeforeValidator(_is_written_out),
+    AfterValidator(_in_range),
+    Field(
+        strict=False, description=f"An instant with its offset from UTC, of the years {_FIRST_YEAR} to {_LAST_YEAR}."
+    ),
+]
+"""An instant in the zone that it was written in."""
+Instant = Annotated[ZonedInstant, AfterValidator(lambda at: at.astimezone(UTC))]
+SUBJECT_PATTERN = "^(me|global|(@[a-z0-9][a-z0-9_.-]{0,62}/)?(global|(user|app|session|character|shared):[^\\x00]+))$"
+"""How subjects are written; the server reads them without this pattern."""
+SubjectName = Annotated[
+    str, Field(min_length=1, max_length=600, json_schema_extra={"pattern": SUBJECT_PATTERN}, description="A subject.")
+]
+Uuid = Annotated[str, Field(min_length=36, max_length=36, pattern="^[0-9a-fA-F-]{36}$")]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
+ProfileName = Annotated[
+    str, Field(min_length=1, max_length=100, description="Name of a profile; by default the server's.")
+]
+Weight = Annotated[float, Field(ge=0, le=1)]
+
+
+class Body(BaseModel):
+    """Base of the bodies of requests: unknown fields are refused, and numbers are finite."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+
+class UrlQuery(BaseModel):
+    """Base of the parameters of a URL; unknown ones are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+
+class NoQuery(UrlQuery):
+    """No parameters."""
+
+
+class Page(UrlQuery):
+    """Parameters of a list."""
+
+    limit: int = Field(default=100, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items of the page.")
+    cursor: str | None = Field(
+        default=None, min_length=1, max_length=600, description="`next_cursor` of the page before; absent on the first."
+    )
+
+
+class TenantQuery(UrlQuery):
+    """Parameters of what concerns a whole tenant."""
+
+    tenant: str | None = Field(
+        default=None,
+        max_length=63,
+        description="Only this tenant, empty for none; absent: all that the credential allows.",
+    )
+
+
+class TenantPage(Page, TenantQuery):
+    """Parameters of a list of a whole tenant."""
+
+
+class Answer(BaseModel):
+    """Base of what the server answers."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class PageAnswer(Answer):
+    """One page of a list."""
+
+    next_cursor: str | None = Field(
+        default=None,
+        description="Send it as `cursor` to read the next page; null on the last one. Also in the header `Link`.",
+    )

@@ -1,0 +1,249 @@
+"""Decisions about memories and taking them back, and memories that wait for review, over HTTP. Through the engine."""
+
+from datetime import datetime
+
+from pydantic import Field, model_validator
+
+from toldonce.engine import HeldMemory, UndoPlan
+from toldonce.server.api.v1.access import Requester
+from toldonce.server.api.v1.cursors import read_cursor, read_id_cursor, write_cursor
+from toldonce.server.api.v1.fields import Answer, Body, Instant, Name, Page, PageAnswer, Uuid
+from toldonce.server.api.v1.memory_answers import (
+    DecisionAnswer,
+    MemoryAnswer,
+    decision_answer,
+    memory_answer,
+    memory_answers,
+)
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.types import Access
+
+_SUBJECT = "/v1/subjects/{subject}"
+# Comes after every id.
+_LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+
+class DecisionPage(PageAnswer):
+    """Decisions, oldest first."""
+
+    decisions: list[DecisionAnswer]
+
+
+class DecisionListQuery(Page):
+    """Which decisions to list."""
+
+    after: Instant | None = Field(default=None, description="Only those taken after this instant.")
+    after_id: Uuid | None = Field(
+        default=None, description="And those of this instant that come after the one with this id."
+    )
+
+
+class UndoRequest(Body):
+    """How to undo a decision."""
+
+    dry_run: bool = Field(default=False, description="Answer what would be done, and change nothing.")
+
+
+class SourceUndoRequest(UndoRequest):
+    """What to undo: a conversation, one message of it, or everything since an instant."""
+
+    conversation: Name | None = Field(default=None, description="Your id of the conversation, or the server's.")
+    seq: int | None = Field(default=None, ge=1, description="One message of the conversation.")
+    since: Instant | None = Field(default=None, description="Instant of storing, not of saying.")
+
+    @model_validator(mode="after")
+    def _names_one_source(self) -> "SourceUndoRequest":
+        if (self.conversation is None) == (self.since is None) or (self.seq is not None and self.since is not None):
+            raise ValueError("name either a conversation, with or without a message, or an instant")
+        return self
+
+
+class MessagePlace(Answer):
+    """A message by its conversation and its position there."""
+
+    conversation: str
+    seq: int
+
+
+class WeakenedMemoryAnswer(Answer):
+    """A memory that rests on less."""
+
+    id: str
+    lost_messages: int
+    messages: list[MessagePlace] = Field(description="Those that it no longer rests on.")
+    importance: float = Field(description="Without them.")
+    valid_from: datetime = Field(description="Without them.")
+
+
+class UndoAnswer(Answer):
+    """What was undone, or would be."""
+
+    dry_run: bool
+    closed: list[MemoryAnswer]
+    reopened: list[MemoryAnswer]
+    closings: list[DecisionAnswer] = Field(description="The decisions that had closed the reopened ones, in order.")
+    weakened: list[WeakenedMemoryAnswer]
+    not_back: list[DecisionAnswer] = Field(description="Statements of others that were not kept, and do not come back.")
+    undone: list[str] = Field(description="Ids of the memories taken back whole, closed ones among them.")
+
+
+class HeldMemoryAnswer(Answer):
+    """A memory that waits for review."""
+
+    reason: str
+    memory: MemoryAnswer
+
+
+class HeldMemoryPage(PageAnswer):
+    """Memories that wait for review, oldest first."""
+
+    reviews: list[HeldMemoryAnswer]
+
+
+async def _decisions(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(DecisionListQuery)
+    named = None if query.after is None else (query.after, query.after_id or _LAST_ID)
+    page = await request.engine.history.decisions(
+        user=request.target, limit=query.limit, after=read_cursor(query.cursor) or named
+    )
+    following = write_cursor(page[-1].at, page[-1].id) if len(page) == query.limit else None
+    answers = [decision_answer(line, request.requester) for line in page]
+    return ResourceReply(answer=DecisionPage(decisions=answers, next_cursor=following), next_cursor=following)
+
+
+async def _undo(request: ResourceRequest) -> ResourceReply:
+    dry_run = request.body_as(UndoRequest).dry_run
+    plan = await request.engine.history.undo(request.path["decision"], user=request.target, dry_run=dry_run)
+    return ResourceReply(answer=_undone(plan, request.requester, dry_run=dry_run))
+
+
+async def _undo_source(request: ResourceRequest) -> ResourceReply:
+    body, user = request.body_as(SourceUndoRequest), request.target
+    known = None if body.conversation is None else await request.engine.conversations.get(body.conversation, user=user)
+    plan = await request.engine.history.undo_source(
+        user=user, conversation=known.id if known else None, seq=body.seq, since=body.since, dry_run=body.dry_run
+    )
+    return ResourceReply(answer=_undone(plan, request.requester, dry_run=body.dry_run))
+
+
+async def _reviews(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(Page)
+    page = await request.engine.reviews.list(user=request.target, limit=query.limit, after=read_id_cursor(query.cursor))
+    following = page[-1].memory.id if len(page) == query.limit else None
+    answers = [_held(held, request.requester) for held in page]
+    return ResourceReply(answer=HeldMemoryPage(reviews=answers, next_cursor=following), next_cursor=following)
+
+
+async def _approve(request: ResourceRequest) -> ResourceReply:
+    approved = await request.engine.reviews.approve(request.path["memory"], user=request.target)
+    return ResourceReply(answer=memory_answer(approved, request.requester))
+
+
+async def _reject(request: ResourceRequest) -> ResourceReply:
+    rejected = await request.engine.reviews.reject(request.path["memory"], user=request.target)
+    return ResourceReply(answer=memory_answer(rejected, request.requester))
+
+
+def _undone(plan: UndoPlan, requester: Requester, *, dry_run: bool) -> UndoAnswer:
+    return UndoAnswer(
+        dry_run=dry_run,
+        closed=memory_answers(plan.leaving, requester),
+        reopened=memory_answers((back.memory for back in plan.returning), requester),
+        closings=[decision_answer(back.closed_by, requester) for back in plan.returning],
+        weakened=[
+            WeakenedMemoryAnswer(
+                id=weaker.id,
+                lost_messages=len(weaker.without),
+                messages=[MessagePlace(conversation=ref.conversation, seq=ref.seq) for ref in sorted(weaker.without)],
+                importance=weaker.importance,
+                valid_from=weaker.valid_from,
+            )
+            for weaker in plan.weakened
+        ],
+        not_back=[decision_answer(line, requester) for line in plan.unheard],
+        undone=sorted(plan.undone),
+    )
+
+
+def _held(held: HeldMemory, requester: Requester) -> HeldMemoryAnswer:
+    return HeldMemoryAnswer(reason=held.reason, memory=memory_answer(held.memory, requester))
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="listDecisions",
+        method="GET",
+        path=f"{_SUBJECT}/decisions",
+        tag="history",
+        summary="Read the decision log, oldest first",
+        access=Access.READ,
+        handler=_decisions,
+        query=DecisionListQuery,
+        answer=DecisionPage,
+    ),
+    ResourceOperation(
+        id="undoDecision",
+        method="POST",
+        path=f"{_SUBJECT}/decisions/{{decision}}/undo",
+        tag="history",
+        summary="Reverse a decision: close the memory it added, restore the memory it closed",
+        access=Access.WRITE,
+        handler=_undo,
+        body=UndoRequest,
+        has_optional_body=True,
+        answer=UndoAnswer,
+        writes=True,
+        act="decisions.undo",
+    ),
+    ResourceOperation(
+        id="undoSource",
+        method="POST",
+        path=f"{_SUBJECT}/undo",
+        tag="history",
+        summary="Undo everything that came from a conversation or message, or everything since an instant",
+        description="The message log stays as it is.",
+        access=Access.WRITE,
+        handler=_undo_source,
+        body=SourceUndoRequest,
+        answer=UndoAnswer,
+        writes=True,
+        is_lookup=True,
+        act="decisions.undo",
+    ),
+    ResourceOperation(
+        id="listReviews",
+        method="GET",
+        path=f"{_SUBJECT}/reviews",
+        tag="reviews",
+        summary="List the memories that wait for review, oldest first, each with the reason",
+        access=Access.READ,
+        handler=_reviews,
+        query=Page,
+        answer=HeldMemoryPage,
+    ),
+    ResourceOperation(
+        id="approveMemory",
+        method="POST",
+        path=f"{_SUBJECT}/reviews/{{memory}}/approve",
+        tag="reviews",
+        summary="Activate a held memory; it closes the memory it replaces",
+        access=Access.WRITE,
+        handler=_approve,
+        answer=MemoryAnswer,
+        writes=True,
+        act="reviews.approve",
+    ),
+    ResourceOperation(
+        id="rejectMemory",
+        method="POST",
+        path=f"{_SUBJECT}/reviews/{{memory}}/reject",
+        tag="reviews",
+        summary="Close a held memory; its history stays",
+        access=Access.WRITE,
+        handler=_reject,
+        answer=MemoryAnswer,
+        writes=True,
+        act="reviews.reject",
+    ),
+)

@@ -1,0 +1,395 @@
+"""Memories of a subject over HTTP: add, list, read, correct, close, erase, explain, share.
+
+Serves through the engine.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from toldonce.engine import run_in_thread_if_large
+from toldonce.engine.arguments import MAX_REASON_CHARACTERS
+from toldonce.errors import ChangedMemoryError
+from toldonce.server.api.v1.cursors import read_id_cursor
+from toldonce.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, SubjectName, UrlQuery, Weight
+from toldonce.server.api.v1.memory_answers import (
+    ExplanationAnswer,
+    HistoryAnswer,
+    MemoriesAnswer,
+    MemoryAnswer,
+    MemoryPage,
+    etag_of,
+    explanation_answer,
+    history_answer,
+    memory_answer,
+    memory_answers,
+)
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.status import CREATED
+from toldonce.types import Access, Destination, Memory, MemoryKind, MemoryOrder, MemoryState, MemoryTraits, NewNote
+
+_PATH = "/v1/subjects/{subject}/memories"
+_MEMORY = f"{_PATH}/{{memory}}"
+_TAG = "memories"
+_MAX_TEXT, _MAX_TYPE, _MAX_NOTES = 10_000, 40, 1000
+# Bytes of a memory's JSON, roughly: long pages are described in a thread.
+_BYTES_OF_MEMORY = 1000
+
+_Text = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT)]
+_Type = Annotated[str, Field(max_length=_MAX_TYPE, description="Class of the note, such as `preference`.")]
+
+
+class NewMemory(Body):
+    """A sentence to store as a note, word for word."""
+
+    text: _Text
+    type: _Type = ""
+    importance: Weight = 0.7
+
+
+class NewMemories(Body):
+    """Notes to store in one transaction: all of them or none."""
+
+    memories: list[NewMemory] = Field(min_length=1, max_length=_MAX_NOTES)
+    profile: ProfileName | None = None
+
+
+class CorrectionRequest(Body):
+    """What is wrong with a memory, and what holds in its place."""
+
+    text: _Text | None = Field(default=None, description="What holds in its place; null: nothing does.")
+    true_until: Instant | None = Field(
+        default=None,
+        description="It was true until this instant, when what holds began; null: it was wrong, and never true.",
+    )
+    value: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1000,
+        description="Of a fact: the new value of its slot; without one, what holds is stored as a note.",
+    )
+    type: _Type | None = None
+    importance: Weight | None = None
+
+
+class CloseRequest(Body):
+    """Why to close a memory."""
+
+    reason: str = Field(default="", max_length=MAX_REASON_CHARACTERS, description="For the decision log.")
+
+
+class LinkRequest(Body):
+    """A subject to share a memory with."""
+
+    to: SubjectName = Field(description="Such as `shared:family`; the credential must allow writing there.")
+
+
+class MemoryListQuery(Page):
+    """Which memories to list."""
+
+    kind: list[MemoryKind] = Field(
+        default=[],
+        max_length=4,
+        description="Without it: notes, facts, episodes, and the quotations that are kept.",
+    )
+    state: list[MemoryState] = Field(
+        default=[MemoryState.ACTIVE, MemoryState.HELD],
+        max_length=3,
+        description="With `closed`, a page may have fewer items than `limit` although there are more: read on while "
+        "`next_cursor` is not null.",
+    )
+    tag: str = Field(default="", max_length=200, description="Only memories with this tag.")
+    type: str = Field(default="", max_length=_MAX_TYPE, description="Only notes of this class, such as `preference`.")
+    category: str = Field(default="", max_length=200, description="Only facts of this category, such as `identity`.")
+    conversation: Name | None = Field(
+        default=None, description="Only those formed from this conversation, by your id or the server's."
+    )
+    since: Instant | None = Field(default=None, description="Only those stored at this instant or later.")
+    until: Instant | None = Field(default=None, description="Only those stored before this instant.")
+    order: MemoryOrder = Field(default=MemoryOrder.NEWEST, description="Highest first; of equals the newest.")
+    at: Instant | None = Field(default=None, description="List what was true at this instant; absent: now.")
+    known_at: Instant | None = Field(default=None, description="List what was known at this instant; absent: now.")
+    reader: Literal["person", "model"] = Field(
+        default="person", description="`model` leaves out what the profile keeps from the model that the list is for."
+    )
+    upstream: str = Field(default="", max_length=200, description="Host of the API of the model that reads the list.")
+    model: str = Field(default="", max_length=200, description="The model that reads the list.")
+    client: str = Field(default="", max_length=200, description="The program that asks that model.")
+
+    @property
+    def where(self) -> MemoryTraits:
+        """What the memories have in common."""
+        return MemoryTraits(
+            type=self.type,
+            category=self.category,
+            conversation=self.conversation,
+            since=self.since,
+            until=self.until,
+        )
+
+    @property
+    def destination(self) -> Destination | None:
+        """The model that reads the list; None: a person."""
+        if self.reader == "person" and not (self.upstream or self.model or self.client):
+            return None
+        return Destination(upstream=self.upstream or None, model=self.model or None, client=self.client or None)
+
+
+class EraseQuery(UrlQuery):
+    """What else an erasure reaches."""
+
+    keep_messages: bool = Field(default=False, description="Keep the messages, and other memories formed from them.")
+    everywhere: bool = Field(
+        default=False,
+        description="Erase what other subjects have of it, too; not for a request bound to one user or app.",
+    )
+
+
+async def _list(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(MemoryListQuery)
+    page = await request.engine.list(
+        user=request.target,
+        kinds=query.kind or None,
+        closed=MemoryState.CLOSED in query.state,
+        after=read_id_cursor(query.cursor),
+        tag=query.tag,
+        order=query.order,
+        limit=query.limit,
+        at=query.at,
+        known_at=query.known_at,
+        destination=query.destination,
+        where=query.where,
+    )
+    shown = [memory for memory in page if memory.state in query.state]
+    following = page[-1].id if len(page) == query.limit else None
+    answers = await run_in_thread_if_large(
+        _BYTES_OF_MEMORY * len(shown), lambda: memory_answers(shown, request.requester)
+    )
+    return ResourceReply(answer=MemoryPage(memories=answers, next_cursor=following), next_cursor=following)
+
+
+async def _add(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(NewMemories)
+    notes = [NewNote(new.text, new.importance, new.type) for new in body.memories]
+    stored = await request.engine.bulk.add(notes, user=request.target, profile=request.profile(body.profile))
+    return ResourceReply(answer=MemoriesAnswer(memories=memory_answers(stored, request.requester)))
+
+
+async def _get(request: ResourceRequest) -> ResourceReply:
+    memory = await request.engine.get(request.path["memory"], user=request.target)
+    return _tagged(memory, request)
+
+
+async def _correct(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(CorrectionRequest)
+    corrected = await request.engine.correct(
+        request.path["memory"],
+        body.text,
+        user=request.target,
+        true_until=body.true_until,
+        value=body.value,
+        importance=body.importance,
+        type=body.type,
+        unchanged=await _unchanged(request),
+    )
+    return _tagged(corrected, request)
+
+
+async def _close(request: ResourceRequest) -> ResourceReply:
+    closed = await request.engine.forget(
+        request.path["memory"],
+        user=request.target,
+        reason=request.body_as(CloseRequest).reason,
+        unchanged=await _unchanged(request),
+    )
+    return _tagged(closed, request)
+
+
+async def _erase(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(EraseQuery)
+    everywhere = request.reaches_others(query.everywhere)
+    await _unchanged(request)
+    receipt = await request.engine.erase(
+        request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=everywhere
+    )
+    return ResourceReply(answer=receipt_answer(receipt))
+
+
+async def _history(request: ResourceRequest) -> ResourceReply:
+    history = await request.engine.history.get(request.path["memory"], user=request.target)
+    return ResourceReply(answer=history_answer(history, request.requester))
+
+
+async def _explain(request: ResourceRequest) -> ResourceReply:
+    explanation = await request.engine.history.explain(request.path["memory"], user=request.target)
+    return ResourceReply(answer=explanation_answer(explanation, request.requester))
+
+
+async def _link(request: ResourceRequest) -> ResourceReply:
+    to = request.subject(request.body_as(LinkRequest).to, Access.WRITE)
+    linked = await request.engine.shared.link(request.path["memory"], to=to, user=request.target)
+    return ResourceReply(answer=memory_answer(linked, request.requester))
+
+
+async def _unlink(request: ResourceRequest) -> ResourceReply:
+    await request.engine.shared.unlink(request.path["memory"], user=request.target)
+    return ResourceReply()
+
+
+def _tagged(memory: Memory, request: ResourceRequest) -> ResourceReply:
+    tag = etag_of(memory, request.requester)
+    return ResourceReply(answer=memory_answer(memory, request.requester), headers={"ETag": tag})
+
+
+async def _unchanged(request: ResourceRequest) -> Memory | None:
+    """Return the memory of the path as the header `If-Match` demands it; None without that header.
+
+    Raises:
+        UnknownMemoryError: The subject has no such memory.
+        ChangedMemoryError: No tag of the header is that of the memory.
+    """
+    wanted = request.header("if-match")
+    if wanted is None:
+        return None
+    memory = await request.engine.get(request.path["memory"], user=request.target)
+    tags = [tag.strip() for tag in wanted.split(",")]
+    if wanted != "*" and etag_of(memory, request.requester) not in tags:
+        raise ChangedMemoryError(memory.id)
+    return memory
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="listMemories",
+        method="GET",
+        path=_PATH,
+        tag=_TAG,
+        summary="List memories, by default newest first",
+        access=Access.READ,
+        handler=_list,
+        query=MemoryListQuery,
+        answer=MemoryPage,
+        is_lookup=True,
+    ),
+    ResourceOperation(
+        id="addMemories",
+        method="POST",
+        path=_PATH,
+        tag=_TAG,
+        summary="Store notes word for word",
+        description="What is known already, but for case and punctuation, is strengthened and returned.",
+        access=Access.WRITE,
+        handler=_add,
+        body=NewMemories,
+        answer=MemoriesAnswer,
+        status=CREATED,
+        writes=True,
+    ),
+    ResourceOperation(
+        id="getMemory",
+        method="GET",
+        path=_MEMORY,
+        tag=_TAG,
+        summary="Read a memory of any state",
+        access=Access.READ,
+        handler=_get,
+        answer=MemoryAnswer,
+        has_etag=True,
+    ),
+    ResourceOperation(
+        id="correctMemory",
+        method="PATCH",
+        path=_MEMORY,
+        tag=_TAG,
+        summary="Correct a memory that was wrong, or is no longer true",
+        description="Answers the memory that took its place, under a new id, or the closed one if no text is given. "
+        "What says the same is closed, too. What was wrong was never true: no search of the past finds it. Undoing the "
+        "decision brings it back.",
+        access=Access.WRITE,
+        handler=_correct,
+        body=CorrectionRequest,
+        answer=MemoryAnswer,
+        writes=True,
+        has_etag=True,
+        takes_if_match=True,
+        act="memories.correct",
+    ),
+    ResourceOperation(
+        id="closeMemory",
+        method="POST",
+        path=f"{_MEMORY}/close",
+        tag=_TAG,
+        summary="Close a memory: no later prompt has it, its history stays",
+        access=Access.WRITE,
+        handler=_close,
+        body=CloseRequest,
+        has_optional_body=True,
+        answer=MemoryAnswer,
+        writes=True,
+        has_etag=True,
+        takes_if_match=True,
+        act="memories.close",
+    ),
+    ResourceOperation(
+        id="eraseMemory",
+        method="DELETE",
+        path=_MEMORY,
+        tag=_TAG,
+        summary="Erase a memory permanently, with a receipt",
+        description="The messages it was formed from lose their words too, unless `keep_messages` is true. "
+        "`If-Match` is checked right before, not in the same transaction.",
+        access=Access.WRITE,
+        handler=_erase,
+        query=EraseQuery,
+        answer=ReceiptAnswer,
+        writes=True,
+        takes_if_match=True,
+        act="memories.erase",
+    ),
+    ResourceOperation(
+        id="getMemoryHistory",
+        method="GET",
+        path=f"{_MEMORY}/history",
+        tag=_TAG,
+        summary="Read a memory with its decisions, sources and versions",
+        access=Access.READ,
+        handler=_history,
+        answer=HistoryAnswer,
+    ),
+    ResourceOperation(
+        id="explainMemory",
+        method="GET",
+        path=f"{_MEMORY}/why",
+        tag=_TAG,
+        summary="Explain a memory: its quoted messages, what it replaced, when it was last used",
+        access=Access.READ,
+        handler=_explain,
+        answer=ExplanationAnswer,
+    ),
+    ResourceOperation(
+        id="linkMemory",
+        method="POST",
+        path=f"{_MEMORY}/links",
+        tag=_TAG,
+        summary="Share a memory with another subject",
+        description="The other subject gets its own row under the same id.",
+        access=Access.WRITE,
+        handler=_link,
+        body=LinkRequest,
+        answer=MemoryAnswer,
+        status=CREATED,
+        writes=True,
+    ),
+    ResourceOperation(
+        id="unlinkMemory",
+        method="POST",
+        path=f"{_MEMORY}/unlink",
+        tag=_TAG,
+        summary="Remove a shared memory from this subject alone",
+        access=Access.WRITE,
+        handler=_unlink,
+        writes=True,
+    ),
+)

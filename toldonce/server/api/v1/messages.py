@@ -1,0 +1,164 @@
+"""Messages of conversations over HTTP: record and import, read, erase. Serves through the engine."""
+
+from pydantic import Field
+
+from toldonce.engine import run_in_thread_if_large
+from toldonce.server.api.v1.access import Requester
+from toldonce.server.api.v1.conversation_answers import (
+    FormedMemoryAnswer,
+    MessageListAnswer,
+    RecordedTurnAnswer,
+    TreeMessageAnswer,
+    recorded_answer,
+)
+from toldonce.server.api.v1.fields import UrlQuery
+from toldonce.server.api.v1.memory_answers import (
+    message_answer,
+)
+from toldonce.server.api.v1.message_bodies import NewMessages, known_conversation, new_name_of, scope_of
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.status import CREATED
+from toldonce.types import Access, Conversation, TreeMessage
+
+_SUBJECT = "/v1/subjects/{subject}"
+_CONVERSATION = f"{_SUBJECT}/conversations/{{conversation}}"
+_TAG = "conversations"
+_BYTES_OF_MESSAGE = 1_000
+
+
+class MessageListQuery(UrlQuery):
+    """Which messages to read."""
+
+    limit: int = Field(default=100, ge=1, le=1000)
+    cursor: int | None = Field(default=None, ge=0, description="`seq` of the last message of the page before.")
+    with_memories: bool = Field(
+        default=False, description="Say which messages are on the active path, and what each left in memory."
+    )
+
+
+class ErasedMessagesQuery(UrlQuery):
+    """Which messages to erase."""
+
+    seq: list[int] = Field(min_length=1, max_length=1000, description="Positions of the messages.")
+    everywhere: bool = Field(
+        default=False,
+        description="Erase what other subjects have of them, too; not for a request bound to one user or app.",
+    )
+
+
+async def _record(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(NewMessages)
+    recorded = await request.engine.record(
+        body.plain,
+        user=request.target,
+        conversation=new_name_of(request) if "conversation" in request.path else None,
+        said_at=body.dates,
+        scope=scope_of(request, body.profile, body.app),
+    )
+    return ResourceReply(answer=recorded_answer(recorded))
+
+
+async def _list(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(MessageListQuery)
+    known = await known_conversation(request)
+    if query.with_memories:
+        return await _tree(request, known, query)
+    page = await request.engine.conversations.messages(
+        known.id, user=known.subject, after_seq=query.cursor or 0, limit=query.limit
+    )
+    following = page[-1].seq if len(page) == query.limit else None
+    answers = await run_in_thread_if_large(
+        _BYTES_OF_MESSAGE * len(page), lambda: [TreeMessageAnswer(**dict(message_answer(message))) for message in page]
+    )
+    return ResourceReply(
+        answer=MessageListAnswer(messages=answers, next_cursor=following),
+        next_cursor=None if following is None else str(following),
+    )
+
+
+async def _tree(request: ResourceRequest, known: Conversation, query: MessageListQuery) -> ResourceReply:
+    """Answer messages with their places and what they left."""
+    page = await request.engine.conversations.tree(
+        known.id, user=known.subject, after_seq=query.cursor or 0, limit=query.limit
+    )
+    following = page[-1].message.seq if len(page) == query.limit else None
+    return ResourceReply(
+        answer=MessageListAnswer(
+            messages=[_tree_answer(each, request.requester) for each in page], next_cursor=following
+        ),
+        next_cursor=None if following is None else str(following),
+    )
+
+
+def _tree_answer(found: TreeMessage, requester: Requester) -> TreeMessageAnswer:
+    memories = [
+        FormedMemoryAnswer(id=left.id, subject=requester.shown(left.subject), kind=left.kind, state=left.state)
+        for left in found.memories
+    ]
+    return TreeMessageAnswer(**dict(message_answer(found.message)), active=found.active, memories=memories)
+
+
+async def _erase(request: ResourceRequest) -> ResourceReply:
+    query, known = request.query_as(ErasedMessagesQuery), await known_conversation(request)
+    receipt = await request.engine.erasure.messages(
+        known.id, query.seq, user=known.subject, everywhere=request.reaches_others(query.everywhere)
+    )
+    return ResourceReply(answer=receipt_answer(receipt))
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="listMessages",
+        method="GET",
+        path=f"{_CONVERSATION}/messages",
+        tag=_TAG,
+        summary="Read the log in order of arrival, all branches",
+        access=Access.READ,
+        handler=_list,
+        query=MessageListQuery,
+        answer=MessageListAnswer,
+    ),
+    ResourceOperation(
+        id="recordMessages",
+        method="POST",
+        path=f"{_CONVERSATION}/messages",
+        tag=_TAG,
+        summary="Record messages, also old ones with their dates; memories are formed from them in the background",
+        description="Send new messages, or the whole history with them. They are durable when this answers.",
+        access=Access.WRITE,
+        handler=_record,
+        body=NewMessages,
+        answer=RecordedTurnAnswer,
+        status=CREATED,
+        writes=True,
+    ),
+    ResourceOperation(
+        id="eraseMessages",
+        method="DELETE",
+        path=f"{_CONVERSATION}/messages",
+        tag=_TAG,
+        summary="Erase messages, with what was formed from them",
+        access=Access.WRITE,
+        handler=_erase,
+        query=ErasedMessagesQuery,
+        answer=ReceiptAnswer,
+        writes=True,
+        act="messages.erase",
+    ),
+    ResourceOperation(
+        id="recordTurn",
+        method="POST",
+        path=f"{_SUBJECT}/messages",
+        tag=_TAG,
+        summary="Record messages without an id of their conversation, which is recognised by its history",
+        description="To extract memories from a text, send it as a message of the user.",
+        access=Access.WRITE,
+        handler=_record,
+        body=NewMessages,
+        answer=RecordedTurnAnswer,
+        status=CREATED,
+        writes=True,
+    ),
+)

@@ -1,0 +1,225 @@
+"""Subjects over HTTP: list, count, erase, and what memory work costs them. Serves through the engine."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, TenantPage, UrlQuery
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.types import Access, Cost, EnergyStatus
+
+_PATH = "/v1/subjects"
+_SUBJECT = f"{_PATH}/{{subject}}"
+
+
+class SubjectPage(PageAnswer):
+    """Names of subjects, in their order."""
+
+    subjects: list[str]
+
+
+class SubjectTotalsAnswer(Answer):
+    """What is counted of a subject."""
+
+    subject: str
+    memories: int = Field(description="Active notes, facts, episodes and kept quotations.")
+    decisions: dict[str, int] = Field(description="Number of decisions by action.")
+    recalled: int = Field(description="Memories put into prompts whose answers are known.")
+    hits: int = Field(description="Those of them that the answers made use of.")
+
+
+class CostAnswer(Answer):
+    """What something cost."""
+
+    calls: int
+    units: float
+    tokens: int
+
+
+class EnergyAnswer(Answer):
+    """The budget of a subject for memory work."""
+
+    subject: str
+    level: float = Field(description="Units left.")
+    capacity: float
+    critical: float = Field(description="Units below which work waits.")
+    refill_per_day: float
+    share: float = Field(description="Units of memory work in all units, over the last 30 days.")
+    max_share: float
+    tokens_today: int
+    tokens_per_day: int = Field(description="The cap; 0: none.")
+    today: dict[str, CostAnswer] = Field(description="Cost of this day (UTC) by purpose.")
+    total: CostAnswer
+    unsettled: int
+    waiting: str | None
+    waits_until: datetime | None
+
+
+class SincePollAnswer(Answer):
+    """Cost of memory work since the same poller's last request."""
+
+    since: datetime | None = Field(description="Time of its last request; null: this is the first.")
+    spent: CostAnswer
+
+
+class PolledEnergyAnswer(EnergyAnswer):
+    """The budget, and what was spent since the last request of the same name."""
+
+    since_poll: SincePollAnswer
+
+
+class EnergyPoll(Body):
+    """The name of the poller."""
+
+    poller: str = Field(min_length=1, max_length=100, description="Name under which the time of asking is kept.")
+    profile: ProfileName | None = None
+
+
+class EnergyQuery(UrlQuery):
+    """Whose policy applies."""
+
+    profile: ProfileName | None = None
+
+
+class ErasedSubjectQuery(UrlQuery):
+    """What else an erasure reaches."""
+
+    everywhere: bool = Field(
+        default=False,
+        description="Erase what other subjects have of it, too; not for a request bound to one user or app.",
+    )
+
+
+async def _list(request: ResourceRequest) -> ResourceReply:
+    query, requester = request.query_as(TenantPage), request.requester
+    tenant = requester.require_tenant(query.tenant)
+    after = query.cursor or ""
+    if after and requester.tenant:
+        after = f"@{requester.tenant}/{after}"
+    page = await request.engine.admin.subjects(after=after, limit=query.limit, tenant=tenant)
+    shown = [request.requester.shown(subject) for subject in page]
+    following = shown[-1] if len(page) == query.limit else None
+    return ResourceReply(answer=SubjectPage(subjects=shown, next_cursor=following), next_cursor=following)
+
+
+async def _totals(request: ResourceRequest) -> ResourceReply:
+    subject = request.target
+    totals = await request.engine.admin.subject_totals(user=subject)
+    answer = SubjectTotalsAnswer(
+        subject=request.requester.shown(subject),
+        memories=totals.memories,
+        decisions=dict(totals.decisions),
+        recalled=totals.recalled,
+        hits=totals.hits,
+    )
+    return ResourceReply(answer=answer)
+
+
+async def _energy(request: ResourceRequest) -> ResourceReply:
+    subject = request.target
+    profile = request.profile(request.query_as(EnergyQuery).profile)
+    status = await request.engine.admin.energy(user=subject, profile=profile)
+    return ResourceReply(answer=_energy_answer(request.requester.shown(subject), status))
+
+
+async def _poll(request: ResourceRequest) -> ResourceReply:
+    body, subject = request.body_as(EnergyPoll), request.target
+    status = await request.engine.admin.energy(user=subject, profile=request.profile(body.profile), poller=body.poller)
+    known, poll = _energy_answer(request.requester.shown(subject), status), status.since_poll
+    if poll is None:
+        raise TypeError("the budget of a named poller has no poll")
+    since = SincePollAnswer(since=poll.since, spent=_cost(poll.spent))
+    return ResourceReply(answer=PolledEnergyAnswer(**dict(known), since_poll=since))
+
+
+async def _erase(request: ResourceRequest) -> ResourceReply:
+    everywhere = request.reaches_others(request.query_as(ErasedSubjectQuery).everywhere)
+    receipt = await request.engine.erasure.subject(request.target, everywhere=everywhere)
+    return ResourceReply(answer=receipt_answer(receipt))
+
+
+def _energy_answer(subject: str, status: EnergyStatus) -> EnergyAnswer:
+    return EnergyAnswer(
+        subject=subject,
+        level=status.level,
+        capacity=status.capacity,
+        critical=status.critical,
+        refill_per_day=status.refill_per_day,
+        share=status.share,
+        max_share=status.max_share,
+        tokens_today=status.tokens_today,
+        tokens_per_day=status.tokens_per_day,
+        today={purpose.value: _cost(cost) for purpose, cost in status.today.items()},
+        total=_cost(status.total),
+        unsettled=status.unsettled,
+        waiting=status.waiting,
+        waits_until=status.waits_until,
+    )
+
+
+def _cost(cost: Cost) -> CostAnswer:
+    return CostAnswer(calls=cost.calls, units=cost.units, tokens=cost.tokens)
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="listSubjects",
+        method="GET",
+        path=_PATH,
+        tag="subjects",
+        summary="List all subjects by name",
+        access=Access.ADMIN,
+        handler=_list,
+        query=TenantPage,
+        answer=SubjectPage,
+    ),
+    ResourceOperation(
+        id="getSubjectTotals",
+        method="GET",
+        path=_SUBJECT,
+        tag="subjects",
+        summary="Count what is kept of a subject",
+        access=Access.READ,
+        handler=_totals,
+        answer=SubjectTotalsAnswer,
+    ),
+    ResourceOperation(
+        id="eraseSubject",
+        method="DELETE",
+        path=_SUBJECT,
+        tag="subjects",
+        summary="Erase everything about a subject, its name included, with a receipt",
+        access=Access.WRITE,
+        handler=_erase,
+        query=ErasedSubjectQuery,
+        answer=ReceiptAnswer,
+        writes=True,
+        act="subjects.erase",
+        is_act_of_all=True,
+    ),
+    ResourceOperation(
+        id="getEnergy",
+        method="GET",
+        path=f"{_SUBJECT}/energy",
+        tag="usage",
+        summary="Show what memory work has cost, and what its budget still allows",
+        access=Access.READ,
+        handler=_energy,
+        query=EnergyQuery,
+        answer=EnergyAnswer,
+    ),
+    ResourceOperation(
+        id="pollEnergy",
+        method="POST",
+        path=f"{_SUBJECT}/energy/polls",
+        tag="usage",
+        summary="Show the same, with what was spent since the last request of this name",
+        access=Access.WRITE,
+        handler=_poll,
+        body=EnergyPoll,
+        answer=PolledEnergyAnswer,
+        writes=True,
+    ),
+)

@@ -1,0 +1,190 @@
+"""Export and import as streams of JSON lines over HTTP. Serves through the engine; imports wait in a temporary file."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import ExitStack
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+from pydantic import Field
+
+from toldonce.server.api.v1.export_stream import export_stream
+from toldonce.server.api.v1.fields import Answer, UrlQuery
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive
+from toldonce.types import Access
+
+_TAG = "operation"
+# Bytes of a body that are gathered before a thread writes them.
+_MAX_BUFFERED_BYTES = 1024 * 1024
+
+
+class ImportQuery(UrlQuery):
+    """How a file is imported."""
+
+    only_missing: bool = Field(default=False, description="Skip subjects that the database has already.")
+    trusted: bool = Field(
+        default=False, description="The file is your own, and no one else could write to it: import it as it is."
+    )
+
+
+class TransferAnswer(Answer):
+    """What was imported."""
+
+    subjects: int
+    conversations: int
+    messages: int
+    memories: int
+    present: int = Field(description="Subjects that the database had already; they were left as they are.")
+    held: int = Field(description="Memories that wait for review.")
+    set_aside: int = Field(description="Quotations and summaries that were closed, because they give orders.")
+
+
+class ImportLine(ProgressLine):
+    """One line of the answer: how far it is, or what was imported."""
+
+    report: TransferAnswer | None = None
+
+
+async def _export_subject(request: ResourceRequest) -> ResourceReply:
+    subject = request.target
+    return ResourceReply(stream=await export_stream(lambda file: request.engine.transfer.export_to(file, user=subject)))
+
+
+async def _export_all(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_operator()
+    return ResourceReply(
+        stream=await export_stream(lambda file: request.engine.transfer.export_to(file, everybody=True))
+    )
+
+
+async def _import(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_operator()
+    query = request.query_as(ImportQuery)
+    if request.receive is None:
+        raise TypeError("the operation does not declare that its body is a stream")
+    with TemporaryFile() as file:
+        await _save(request.receive, file, max_bytes=request.max_stream_bytes)
+        report = await request.engine.transfer.import_from(file, only_missing=query.only_missing, trusted=query.trusted)
+    return ResourceReply(answer=TransferAnswer.model_validate(report, from_attributes=True), count=report.subjects)
+
+
+class _SaidProgress:
+    """Says how far an import is, as lines of a stream."""
+
+    def __init__(self, say: Callable[[ProgressLine], None]) -> None:
+        self._say = say
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        """Say that a phase begins."""
+        self._say(ProgressLine(phase=phase, unit=unit, total=total))
+
+    def reach(self, done: int) -> None:
+        """Say how much is done."""
+        self._say(ProgressLine(done=done))
+
+
+async def _import_with_progress(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_operator()
+    query = request.query_as(ImportQuery)
+    if request.receive is None:
+        raise TypeError("the operation does not declare that its body is a stream")
+    with ExitStack() as until_read:
+        file = until_read.enter_context(TemporaryFile())
+        await _save(request.receive, file, max_bytes=request.max_stream_bytes)
+
+        async def work(say: Callable[[ProgressLine], None]) -> ProgressLine:
+            with file:
+                report = await request.engine.transfer.import_from(
+                    file, progress=_SaidProgress(say), only_missing=query.only_missing, trusted=query.trusted
+                )
+            return ImportLine(report=TransferAnswer.model_validate(report, from_attributes=True))
+
+        stream = await progress_stream(work, request)
+        until_read.pop_all()
+    return ResourceReply(stream=stream)
+
+
+async def _save(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
+    """Write a request's body into a file.
+
+    Raises:
+        BodyTooLargeError: More than `max_bytes` came.
+        ClientDisconnectedError: The client hung up.
+    """
+    waiting, size, is_more = bytearray(), 0, True
+    while is_more:
+        event = await receive()
+        if event["type"] == "http.disconnect":
+            raise ClientDisconnectedError
+        part = event.get("body", b"")
+        size += len(part)
+        if size > max_bytes:
+            raise BodyTooLargeError(
+                f"the file is larger than {max_bytes} bytes, the limit of this API key or of the server "
+                "(TOLDONCE_MAX_IMPORT_BYTES)"
+            )
+        waiting += part
+        is_more = event.get("more_body", False)
+        if len(waiting) >= _MAX_BUFFERED_BYTES or not is_more:
+            await asyncio.to_thread(file.write, bytes(waiting))
+            waiting.clear()
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="exportSubject",
+        method="GET",
+        path="/v1/subjects/{subject}/export",
+        tag=_TAG,
+        summary="Export a subject as JSON lines",
+        description="The stream has one state of the database; one that breaks off is incomplete.",
+        access=Access.READ,
+        handler=_export_subject,
+        streams_answer=True,
+        act="subjects.export",
+    ),
+    ResourceOperation(
+        id="exportAll",
+        method="GET",
+        path="/v1/export",
+        tag=_TAG,
+        summary="Export all subjects of all tenants as JSON lines",
+        access=Access.ADMIN,
+        handler=_export_all,
+        streams_answer=True,
+        act="subjects.export",
+    ),
+    ResourceOperation(
+        id="importSubjects",
+        method="POST",
+        path="/v1/import",
+        tag=_TAG,
+        summary="Import what an export wrote; vectors and other derived data are computed again",
+        description="The whole file is checked before anything is written. It takes no idempotency key: "
+        "`only_missing` goes on where an import was cut off.",
+        access=Access.ADMIN,
+        handler=_import,
+        query=ImportQuery,
+        answer=TransferAnswer,
+        streams_body=True,
+        act="subjects.import",
+    ),
+    ResourceOperation(
+        id="importSubjectsWithProgress",
+        method="POST",
+        path="/v1/import/progress",
+        tag=_TAG,
+        summary="Import in the same way, and say how far it is",
+        description="Answers JSON lines: `{phase, unit, total}` where a phase begins, `{done}` on the way, and at last "
+        "`{report}`, or `{problem}` if it failed. A stream that breaks off is incomplete.",
+        access=Access.ADMIN,
+        handler=_import_with_progress,
+        query=ImportQuery,
+        streams_body=True,
+        streams_answer=True,
+        act="subjects.import",
+    ),
+)

@@ -1,0 +1,213 @@
+"""Counts over time over HTTP: of a subject, of a tenant, of the whole server. Serves through the engine."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from toldonce.metrics import Histogram, Metrics
+from toldonce.server.api.v1.fields import Answer, Instant, TenantQuery, UrlQuery
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.types import Access, BucketSize, MemoryKind, MemoryState, Statistics
+
+_TAG = "usage"
+_MEDIAN, _SLOW = 0.5, 0.95
+
+
+class StatisticsQuery(UrlQuery):
+    """What time is counted."""
+
+    since: Instant | None = Field(
+        default=None, alias="from", description="Begin, rounded down to a whole bucket; by default 30 before the end."
+    )
+    until: Instant | None = Field(default=None, alias="to", description="End, rounded up; by default now.")
+    bucket: BucketSize = Field(
+        default=BucketSize.DAY, description="Length of the spans (UTC) that things are counted by; at most 400 of them."
+    )
+
+
+class AllStatisticsQuery(TenantQuery, StatisticsQuery):
+    """What time is counted, and of which tenant."""
+
+
+class MemoryCountAnswer(Answer):
+    """Number of memories of one kind, state and age."""
+
+    kind: MemoryKind
+    state: MemoryState
+    max_age_days: int | None = Field(
+        description="Stored at most so many days ago (1, 7, 30, 90 or 365), and in no younger class; null: earlier."
+    )
+    count: int
+
+
+class FormationCountsAnswer(Answer):
+    """Work that turns messages into memories."""
+
+    due: int
+    waiting: int
+    parked: int
+
+
+class SubjectHealthAnswer(Answer):
+    """What of a subject may need a look, as it is now."""
+
+    memories: int = Field(description="Active notes, facts and episodes.")
+    held: int = Field(description="Those that wait for review.")
+    never_recalled: int = Field(description="Active ones stored at least 30 days ago that no prompt has used.")
+    idle: int = Field(description="Active notes neither stored nor used in the last 90 days.")
+    formations: FormationCountsAnswer
+
+
+class StatisticsBucketAnswer(Answer):
+    """What happened in one hour or day."""
+
+    begins: datetime
+    stored: dict[MemoryKind, int] = Field(description="Memories stored then by kind; erased ones are not counted.")
+    decisions: dict[str, int] = Field(description="By action.")
+    prompts: int = Field(description="Turns recorded for which there were memories to consider.")
+    tokens: int = Field(description="Tokens of memory newly put into these prompts.")
+    replayed: int = Field(description="Earlier insertions that these prompts repeated.")
+    kept_prefixes: int = Field(description="Prompts that began with all of the one before.")
+    broken_prefixes: int = Field(description="Prompts that did not.")
+
+
+class SpendingAnswer(Answer):
+    """What one purpose cost on one day."""
+
+    day: datetime
+    purpose: str
+    calls: int
+    units: float = Field(description="Units of energy.")
+    tokens: int
+
+
+class ProcessAnswer(Answer):
+    """Counts since the start of the server process that answers. They are in no database, and end with it."""
+
+    recalls: int
+    recall_p50_s: float | None = Field(description="Half of the recalls took at most so long; null: none or over 30 s.")
+    recall_p95_s: float | None = Field(description="95 of 100 recalls took at most so long.")
+    formations: int
+    formation_p50_s: float | None
+    formation_p95_s: float | None
+    prompt_bytes: int = Field(description="Bytes of previous prompts, up to their newest user messages.")
+    prompt_bytes_kept: int = Field(description="Those of them that the next prompts began with.")
+
+
+class StatisticsAnswer(Answer):
+    """Counts over time."""
+
+    begins: datetime
+    ends: datetime
+    bucket: BucketSize
+    memories: list[MemoryCountAnswer] = Field(description="As they are now.")
+    formations: FormationCountsAnswer = Field(description="As they are now.")
+    buckets: list[StatisticsBucketAnswer] = Field(description="All of the interval in order, empty ones included.")
+    spending: list[SpendingAnswer] = Field(description="By day and purpose; days older than 30 are not kept.")
+    process: ProcessAnswer | None = Field(description="For the operator of the whole server; else null.")
+
+
+async def _of_subject(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(StatisticsQuery)
+    found = await request.engine.admin.subject_statistics(
+        user=request.target, since=query.since, until=query.until, bucket=query.bucket
+    )
+    return ResourceReply(answer=_answer(found))
+
+
+async def _health(request: ResourceRequest) -> ResourceReply:
+    found = await request.engine.admin.health(user=request.target)
+    return ResourceReply(answer=SubjectHealthAnswer.model_validate(found, from_attributes=True))
+
+
+async def _of_all(request: ResourceRequest) -> ResourceReply:
+    query = request.query_as(AllStatisticsQuery)
+    tenant = request.requester.require_tenant(query.tenant)
+    found = await request.engine.admin.statistics(
+        tenant=tenant, since=query.since, until=query.until, bucket=query.bucket
+    )
+    return ResourceReply(
+        answer=_answer(found, None if request.requester.tenant is not None else request.engine.metrics)
+    )
+
+
+def _answer(found: Statistics, metrics: Metrics | None = None) -> StatisticsAnswer:
+    return StatisticsAnswer(
+        begins=found.span.since,
+        ends=found.span.until,
+        bucket=found.span.size,
+        memories=[MemoryCountAnswer.model_validate(count, from_attributes=True) for count in found.memories],
+        formations=FormationCountsAnswer.model_validate(found.formations, from_attributes=True),
+        buckets=[StatisticsBucketAnswer.model_validate(bucket, from_attributes=True) for bucket in found.buckets],
+        spending=[
+            SpendingAnswer(
+                day=line.day,
+                purpose=line.purpose.value,
+                calls=line.cost.calls,
+                units=line.cost.units,
+                tokens=line.cost.tokens,
+            )
+            for line in found.spending
+        ],
+        process=None if metrics is None else _process(metrics),
+    )
+
+
+def _process(metrics: Metrics) -> ProcessAnswer:
+    def seconds(histogram: Histogram) -> tuple[float | None, float | None]:
+        return histogram.quantile(_MEDIAN), histogram.quantile(_SLOW)
+
+    recall, formation = seconds(metrics.recall_seconds), seconds(metrics.formation_seconds)
+    return ProcessAnswer(
+        recalls=metrics.recall_seconds.count,
+        recall_p50_s=recall[0],
+        recall_p95_s=recall[1],
+        formations=metrics.formation_seconds.count,
+        formation_p50_s=formation[0],
+        formation_p95_s=formation[1],
+        prompt_bytes=metrics.previous_prompt_bytes,
+        prompt_bytes_kept=metrics.kept_prompt_bytes,
+    )
+
+
+_WHAT = (
+    "Memories by kind and age, what was stored and decided, prompts with memory, and what memory work cost. Hours and "
+    "days are those of UTC. Reads what is stored: an erased memory is in none of the counts."
+)
+OPERATIONS = (
+    ResourceOperation(
+        id="getSubjectHealth",
+        method="GET",
+        path="/v1/subjects/{subject}/health",
+        tag=_TAG,
+        summary="Count what may need a look: memories held, never recalled or idle, and parked work",
+        access=Access.READ,
+        handler=_health,
+        answer=SubjectHealthAnswer,
+    ),
+    ResourceOperation(
+        id="getSubjectStatistics",
+        method="GET",
+        path="/v1/subjects/{subject}/statistics",
+        tag=_TAG,
+        summary="Count over time what was stored, decided, recalled and spent",
+        description=_WHAT,
+        access=Access.READ,
+        handler=_of_subject,
+        query=StatisticsQuery,
+        answer=StatisticsAnswer,
+    ),
+    ResourceOperation(
+        id="getStatistics",
+        method="GET",
+        path="/v1/statistics",
+        tag=_TAG,
+        summary="Count the same of all subjects of a tenant or of the server",
+        description=_WHAT,
+        access=Access.ADMIN,
+        handler=_of_all,
+        query=AllStatisticsQuery,
+        answer=StatisticsAnswer,
+    ),
+)

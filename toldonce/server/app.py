@@ -1,0 +1,227 @@
+"""The ASGI application: its routes, and what starts and stops with it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from toldonce.chat.identity import IdentityPolicy
+from toldonce.engine import AsyncToldOnce
+from toldonce.server.api import OPERATIONS, routes_of
+from toldonce.server.api.v1 import build_api, is_resource_path, resource_routes, send_refusal
+from toldonce.server.asgi import OWN_HEADERS, send_json, with_own_headers
+from toldonce.server.auth.authenticator import Authenticator
+from toldonce.server.auth.guard import AccessGuard, Refuse
+from toldonce.server.backends import Backend, OfflineBackend, UpstreamBackend
+from toldonce.server.chat_completions import ChatProxy
+from toldonce.server.dashboard.app import Dashboard, dashboard_routes
+from toldonce.server.dashboard.page_answer import send_page_refusal
+from toldonce.server.dashboard.paths import ROOT, is_dashboard_path
+from toldonce.server.failure_boundary import failure_answer, with_failures_answered
+from toldonce.server.mcp_endpoint import McpEndpoint
+from toldonce.server.observability import monitoring_routes
+from toldonce.server.origin_guard import OriginGuard, is_loopback
+from toldonce.server.passthrough import PassThrough
+from toldonce.server.preload import Preload
+from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH, ResourceMetadata
+from toldonce.server.status import INTERNAL_SERVER_ERROR, error_body
+from toldonce.server.upstream import Deadlines, HttpUpstream
+from toldonce.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
+from toldonce.settings import Settings
+
+_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+def identity_policy(settings: Settings) -> IdentityPolicy:
+    """Return which claims of identity are believed; where everyone who can connect is trusted, unsigned names are."""
+    return IdentityPolicy(
+        default_user=settings.default_user,
+        trusted=is_loopback(settings.host) or settings.auth == "off",
+        jwt_secret=settings.jwt_secret.get_secret_value() if settings.jwt_secret else None,
+        key_profiles=settings.profiles_of_keys,
+    )
+
+
+def choose_backend(engine: AsyncToldOnce) -> Backend:
+    """Choose what answers chats: the configured upstream, or the built-in model."""
+    settings = engine.settings
+    if settings.upstream_url is None:
+        return OfflineBackend(engine.clock, engine.counter)
+    deadlines = Deadlines(
+        connect_s=settings.connect_timeout_s,
+        first_byte_s=settings.first_byte_timeout_s,
+        idle_s=settings.idle_timeout_s,
+        total_s=settings.total_timeout_s,
+    )
+    return UpstreamBackend(HttpUpstream(settings.upstream_url, deadlines), upstream_key(settings))
+
+
+def upstream_key(settings: Settings) -> str | None:
+    """Return our upstream key, if both an upstream and a key are configured."""
+    return settings.upstream_key.get_secret_value() if settings.upstream_url and settings.upstream_key else None
+
+
+def key_policy(engine: AsyncToldOnce) -> UpstreamKeyPolicy:
+    """Return which requests carry our key upstream."""
+    settings = engine.settings
+    return UpstreamKeyPolicy(upstream_key(settings), settings.key_routes, identity_policy(settings), engine.clock)
+
+
+def build_app(engine: AsyncToldOnce) -> Starlette:
+    """Build the application over an open engine; it runs the engine's worker if the settings say so.
+
+    Raises:
+        BadSettingError: Anybody could use the upstream key.
+    """
+    settings = engine.settings
+    require_guarded_key(settings)
+    backend, keys = choose_backend(engine), key_policy(engine)
+    policy = identity_policy(settings)
+    authenticator = Authenticator.of(engine, policy)
+    chat, preload = ChatProxy(engine, backend, policy, keys), Preload(engine.counter)
+    mcp, metadata = McpEndpoint(engine, policy), ResourceMetadata(settings.jwt_issuer)
+    passthrough = PassThrough(
+        backend,
+        max_body_bytes=settings.max_body_bytes,
+        max_depth=settings.max_json_depth,
+        idle_s=settings.idle_timeout_s,
+        keys=keys,
+        without_memory=engine.metrics.without_memory,
+    )
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        del app
+        await preload.start()
+        worker = asyncio.create_task(engine.admin.run_worker()) if engine.settings.worker else None
+        try:
+            yield
+        finally:
+            await preload.close()
+            await chat.close()
+            await mcp.close()
+            engine.admin.stop_worker(promptly=True)
+            if worker is not None:
+                await asyncio.wait({worker}, timeout=engine.settings.form_timeout_s)
+                worker.cancel()
+            await backend.close()
+
+    api = build_api(engine, policy)
+    routes = [
+        *monitoring_routes(engine, chat.counters),
+        *routes_of(OPERATIONS, engine, policy),
+        *resource_routes(api, people=ROOT if settings.dashboard else None),
+        Route(MCP_PATH, mcp, methods=["POST"]),
+        *(Route(path, metadata, methods=["GET"]) for path in (METADATA_PATH, METADATA_PATH + MCP_PATH)),
+    ]
+    for route in routes:
+        route.app = with_own_headers(route.app)
+    if settings.dashboard:
+        routes += dashboard_routes(Dashboard(engine, policy, authenticator, api))
+    for prefix in ("/v1", "/u/{user}/v1"):
+        routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
+    return _Application(routes, lifespan, _guarding(settings, authenticator, metadata), _preloaded(chat, preload))
+
+
+def _guarding(
+    settings: Settings, authenticator: Authenticator, metadata: ResourceMetadata
+) -> Callable[[ASGIApp], ASGIApp]:
+    def guarded(app: ASGIApp) -> ASGIApp:
+        """Put the checks of Host, Origin and credential in front of an application."""
+        app = AccessGuard(app, authenticator, _refusing(metadata, settings.public_url))
+        loopback = is_loopback(settings.host)
+        return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
+
+    return guarded
+
+
+class _Application(Starlette):
+    """Starlette with the chat route in front of it: its middlewares and its list of routes cost time in each chunk."""
+
+    def __init__(
+        self,
+        routes: Sequence[Route],
+        lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
+        guarded: Callable[[ASGIApp], ASGIApp],
+        chat: ASGIApp,
+    ) -> None:
+        handlers = {HTTPException: _refused, Exception: _failed}
+        super().__init__(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+        self.router.redirect_slashes = False  # a redirect would name whatever Host the request named
+        self._guarded = guarded
+        self._chat = chat
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Build what serves a request: the guard, the chat, and then everything else."""
+        others = super().build_middleware_stack()
+
+        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+            is_chat = scope["type"] == "http" and scope["method"] == "POST" and _is_chat_path(scope["path"])
+            await (self._chat if is_chat else others)(scope, receive, send)
+
+        return with_failures_answered(self._guarded(serve))
+
+
+def _preloaded(chat: ChatProxy, preload: Preload) -> ASGIApp:
+    """Let the chats of a server that has just started wait: loading in the middle of one would hold up all requests."""
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        await preload.wait_for_chats()
+        await chat(scope, receive, send)
+
+    return serve
+
+
+def _is_chat_path(path: str) -> bool:
+    """Return whether a decoded path is that of chat completions.
+
+    >>> _is_chat_path("/v1/chat/completions"), _is_chat_path("/u/ana/v1/chat/completions/")
+    (True, True)
+    >>> _is_chat_path("/u//v1/chat/completions"), _is_chat_path("/v1/chat/completions/x")
+    (False, False)
+    """
+    steps = path.removesuffix("/").split("/")
+    if steps[1:2] == ["u"] and steps[2:3] != [""]:
+        del steps[1:3]
+    return steps == ["", "v1", "chat", "completions"]
+
+
+def _refusing(metadata: ResourceMetadata, public_url: str | None) -> Refuse:
+    async def refuse(
+        scope: Scope, send: Send, status: int, message: str, headers: Sequence[tuple[bytes, bytes]]
+    ) -> None:
+        """Refuse a request without a valid credential, or beyond its limits, in the shape of its path's errors."""
+        if is_dashboard_path(scope["path"]):
+            await send_page_refusal(scope, send, status, message, public_url=public_url)
+        elif is_resource_path(scope["path"]):
+            await send_refusal(scope, send, status, message, headers)
+        else:
+            await send_json(send, status, error_body(status, message), metadata.challenge(scope, headers))
+
+    return refuse
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """Refuse a path or method that no route serves, with the body that all errors have."""
+    refusal = error if isinstance(error, HTTPException) else HTTPException(INTERNAL_SERVER_ERROR)
+    message = f"{request.method} {request.url.path[:200]} is not served here"
+    body = error_body(refusal.status_code, message)
+    return _own_error(body, refusal.status_code, refusal.headers or {})
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Answer where a route failed; Starlette raises the error again, so that it is logged."""
+    del error
+    body, kind = failure_answer(request.url.path)
+    return _own_error(body, INTERNAL_SERVER_ERROR, {}, kind)
+
+
+def _own_error(body: bytes, status: int, headers: Mapping[str, str], kind: str = "application/json") -> Response:
+    own = {name.decode(): value.decode() for name, value in OWN_HEADERS}
+    return Response(body, status, headers={**own, **headers}, media_type=kind)

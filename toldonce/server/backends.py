@@ -1,0 +1,171 @@
+"""What answers chats: the configured API, or the built-in model. Connects upstream through `upstream.py`."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from toldonce.chat.messages import query_of
+from toldonce.clock import Clock
+from toldonce.ids import new_id
+from toldonce.providers.offline_model import (
+    MODEL_LIST,
+    offline_answer,
+    offline_chunks,
+    offline_completion,
+    without_promise,
+)
+from toldonce.providers.protocols import TokenCounter
+from toldonce.server.asgi import OWN_HEADERS, Headers, upstream_headers
+from toldonce.server.status import NOT_FOUND, OK, error_body
+from toldonce.server.upstream import BackendResponse, HttpUpstream
+from toldonce.types import ChatRequest, RecalledMemory
+
+_JSON: Headers = ((b"content-type", b"application/json"), *OWN_HEADERS)
+_EVENTS: Headers = ((b"content-type", b"text/event-stream; charset=utf-8"), *OWN_HEADERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackendRequest:
+    """A chat request for a backend."""
+
+    headers: Headers
+    body: bytes
+    request: ChatRequest | None
+    items: Sequence[RecalledMemory]
+    """Memories recalled for it; the built-in model answers only from these."""
+    plain: bool
+    """Whether the answer will be read, so that it must come uncompressed."""
+    record: Callable[[str], Awaitable[bool]] | None
+    """Records the turn with this answer, and returns whether it is durable; None: the turn is not recorded."""
+    query: str = ""
+    """The request's query with its question mark, as it came."""
+    carries_key: bool = False
+    """Whether the request carries our key upstream, in all its rounds."""
+
+
+class Backend(Protocol):
+    """Answers chats and other API requests."""
+
+    @property
+    def needs_valid_requests(self) -> bool:
+        """Whether a request that cannot be read is refused here instead of relayed."""
+        ...
+
+    def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
+        """Ask for a chat completion.
+
+        Raises:
+            UpstreamError: No answer came.
+        """
+        ...
+
+    def forward(
+        self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
+    ) -> AbstractAsyncContextManager[BackendResponse]:
+        """Relay any other request unchanged; `path` is what follows `/v1`, with the query.
+
+        With `carries_key` it goes with our key instead of the client's own.
+
+        Raises:
+            UpstreamError: No answer came.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close all connections."""
+        ...
+
+
+class UpstreamBackend:
+    """The configured API."""
+
+    needs_valid_requests = False
+
+    def __init__(self, upstream: HttpUpstream, key: str | None) -> None:
+        """Create a backend for an API, with our key for it."""
+        self._upstream = upstream
+        self._key = key
+
+    def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
+        """Send the request's bytes."""
+        headers = upstream_headers(ask.headers, key=self._key if ask.carries_key else None, plain=ask.plain)
+        return self._upstream.send("POST", f"/chat/completions{ask.query}", headers, ask.body)
+
+    def forward(
+        self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
+    ) -> AbstractAsyncContextManager[BackendResponse]:
+        """Send any other request's bytes."""
+        passed = upstream_headers(headers, key=self._key if carries_key else None, plain=False)
+        return self._upstream.send(method, path, passed, body)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._upstream.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _BuiltInAnswer:
+    status: int
+    headers: Headers
+    parts: Sequence[bytes]
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        for part in self.parts:
+            yield part
+            await asyncio.sleep(0)  # lets a disconnect be noticed between two parts
+
+
+class OfflineBackend:
+    """The built-in model `toldonce/offline`, which answers from recalled memories if no API is configured."""
+
+    needs_valid_requests = True
+
+    def __init__(self, clock: Clock, counter: TokenCounter) -> None:
+        """Create the model; the clock is for ids, the counter for usage."""
+        self._clock = clock
+        self._counter = counter
+
+    @asynccontextmanager
+    async def chat(self, ask: BackendRequest) -> AsyncIterator[BackendResponse]:
+        """Answer from the recalled memories."""
+        if ask.request is None:
+            raise AssertionError("requests that cannot be read are refused before this backend is asked")
+        answer = offline_answer(question=query_of(ask.request), recalled=ask.items, remembers=ask.record is not None)
+        if ask.record is not None and not await ask.record(answer):
+            answer = without_promise(answer)
+        prompt = [message.text for message in ask.request.messages]
+        completion_id = f"chatcmpl-{new_id(self._clock)}"
+        created = int(self._clock.now().timestamp())
+        if ask.request.stream:
+            events = offline_chunks(
+                completion_id=completion_id,
+                created=created,
+                prompt=prompt,
+                answer=answer,
+                counter=self._counter,
+                include_usage=ask.request.include_usage,
+            )
+            yield _BuiltInAnswer(OK, _EVENTS, tuple(events))
+        else:
+            whole = offline_completion(
+                completion_id=completion_id, created=created, prompt=prompt, answer=answer, counter=self._counter
+            )
+            yield _BuiltInAnswer(OK, _JSON, (json.dumps(whole).encode(),))
+
+    @asynccontextmanager
+    async def forward(
+        self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
+    ) -> AsyncIterator[BackendResponse]:
+        """List the one model; all other requests need an API."""
+        del headers, body, carries_key
+        if method == "GET" and path.split("?")[0].rstrip("/") == "/models":
+            yield _BuiltInAnswer(OK, _JSON, (json.dumps(MODEL_LIST).encode(),))
+            return
+        message = f"{method} /v1{path} needs an upstream API: set TOLDONCE_UPSTREAM_URL"
+        yield _BuiltInAnswer(NOT_FOUND, _JSON, (error_body(NOT_FOUND, message),))
+
+    async def close(self) -> None:
+        """Do nothing: there are no connections."""

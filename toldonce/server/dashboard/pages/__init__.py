@@ -1,0 +1,37 @@
+"""The pages, each module with those about one thing. They read and change memory through the REST API alone."""
+
+from toldonce.server.dashboard.page import PageRoute
+from toldonce.server.dashboard.pages import (
+    apps,
+    conversations,
+    first_visit,
+    health,
+    keys,
+    live,
+    memories,
+    memory,
+    overview,
+    reviews,
+    settings,
+    traces,
+    usage_statistics,
+    work,
+)
+
+PAGES: tuple[PageRoute, ...] = (
+    *apps.PAGES,
+    *conversations.PAGES,
+    *first_visit.PAGES,
+    *health.PAGES,
+    *keys.PAGES,
+    *live.PAGES,
+    *memories.PAGES,
+    *memory.PAGES,
+    *overview.PAGES,
+    *reviews.PAGES,
+    *settings.PAGES,
+    *traces.PAGES,
+    *usage_statistics.PAGES,
+    *work.PAGES,
+)
+"""All pages; no two have the same method and path."""

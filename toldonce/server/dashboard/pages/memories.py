@@ -1,0 +1,161 @@
+"""A subject's memories: search with the parts of each score, filters, sorting, and changes to many at once."""
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageError, PageRequest, PageRoute, SeeOther
+from toldonce.server.dashboard.paths import page_path
+from toldonce.server.dashboard.rest_client import RestError
+from toldonce.server.dashboard.score_bars import score_bars
+from toldonce.server.status import NOT_FOUND
+from toldonce.types import MemoryKind, MemoryOrder, MemoryState
+
+PAGE_SIZE = 50
+_FOUND = 25
+_MAX_CHOSEN = 500
+_PLAIN_FILTERS = ("tag", "type", "category", "conversation", "order")
+_FILTERS = ("kind", "state", "age", *_PLAIN_FILTERS, "at", "known_at")
+_CATEGORIES = ("identity", "preference", "constraint", "instruction")
+# Days, and whether that is the most or the least.
+_AGES = {
+    "day": ("stored in the last day", 1, True),
+    "week": ("stored in the last week", 7, True),
+    "month": ("stored in the last 30 days", 30, True),
+    "year": ("stored in the last year", 365, True),
+    "older-month": ("stored over 30 days ago", 30, False),
+    "older-year": ("stored over a year ago", 365, False),
+}
+_ORDERS = {
+    MemoryOrder.NEWEST: "newest first",
+    MemoryOrder.OLDEST: "oldest first",
+    MemoryOrder.IMPORTANCE: "most important first",
+    MemoryOrder.USES: "most used first",
+    MemoryOrder.LAST_USED: "last used first",
+}
+_DONE = {"forget": "forgot-many", "erase": "erased-many", "share": "shared-many"}
+
+
+async def _memories(request: PageRequest) -> HtmlPage:
+    """List memories, or those that a search finds."""
+    query = request.chosen("q")
+    filters = {name: request.query.get(name, "") for name in _FILTERS}
+    dates = {name: _end_of_day(filters[name]) for name in ("at", "known_at")}
+    data: dict[str, Any] = {
+        "subject": request.subject,
+        "q": query or "",
+        "filters": filters,
+        "kept": {name: value for name, value in filters.items() if value},
+        "kinds": list(MemoryKind),
+        "states": list(MemoryState),
+        "orders": _ORDERS,
+        "categories": _CATEGORIES,
+        "ages": {name: text for name, (text, _, _) in _AGES.items()},
+        "is_past": any(dates.values()),
+        "are_all_chosen": request.query.get("choose") == "all",
+        "found": None,
+        "listed": None,
+        "totals": None,
+    }
+    if query is not None:
+        body = {"query": query, "limit": _FOUND, "explain": True, **dates}
+        found = await request.rest.post("subjects", request.subject, "search", body=body)
+        return HtmlPage(
+            template="memories", title="Search", data={**data, "found": found, "bars": score_bars(found["items"])}
+        )
+    listed = await request.rest.get(
+        "subjects",
+        request.subject,
+        "memories",
+        limit=PAGE_SIZE,
+        cursor=request.chosen("cursor"),
+        kind=[filters["kind"]] if filters["kind"] else None,
+        state=[filters["state"]] if filters["state"] else [MemoryState.ACTIVE, MemoryState.HELD],
+        **{name: filters[name] or None for name in _PLAIN_FILTERS},
+        **_stored(filters["age"], request.engine.clock.now()),
+        **dates,
+    )
+    totals = await request.rest.get("subjects", request.subject)
+    return HtmlPage(template="memories", title="Memories", data={**data, "listed": listed, "totals": totals})
+
+
+def _stored(age: str, now: datetime) -> dict[str, str]:
+    """Return between which instants memories of an age were stored, as the API takes it.
+
+    Raises:
+        BadFormError: There is no such age.
+    """
+    if not age:
+        return {}
+    if age not in _AGES:
+        raise BadFormError(f"The age is none of {', '.join(_AGES)}.")
+    _, days, is_most = _AGES[age]
+    return {"since" if is_most else "until": (now - timedelta(days=days)).isoformat()}
+
+
+def _end_of_day(day: str) -> str | None:
+    """Return the last instant of a day as the API takes it; None for no day.
+
+    Raises:
+        BadFormError: It is no day.
+    """
+    if not day:
+        return None
+    try:
+        return f"{date.fromisoformat(day).isoformat()}T23:59:59Z"
+    except ValueError:
+        raise BadFormError("Write a day as 2026-05-03.") from None
+
+
+async def _add(request: PageRequest) -> SeeOther:
+    """Add a note, word for word."""
+    text = request.field("text")
+    if not text:
+        raise BadFormError("Write what should be remembered.")
+    body = {"memories": [{"text": text}]}
+    await request.rest.post("subjects", request.subject, "memories", body=body)
+    return SeeOther(page_path("subjects", request.subject, done="added"))
+
+
+async def _change_many(request: PageRequest) -> SeeOther:
+    """Forget, erase or share the memories that were ticked."""
+    chosen, action = request.form.get("memory", []), request.field("action")
+    if not chosen or len(chosen) > _MAX_CHOSEN:
+        raise BadFormError(f"Tick 1 to {_MAX_CHOSEN} memories first.")
+    if action not in _DONE:
+        raise BadFormError("Choose what to do with the ticked memories.")
+    if action == "erase" and request.field("sure") != "yes":
+        raise BadFormError("Tick the box that says that erasing cannot be undone.")
+    if action == "share" and not request.field("to"):
+        raise BadFormError("Name the subject to share them with, such as shared:family.")
+    changed = 0
+    for id_ in chosen:
+        try:
+            await _change(request, action, id_)
+        except RestError as error:
+            if error.status == NOT_FOUND:  # erased meanwhile, such as with one before it
+                continue
+            raise PageError(error.status, f"{changed} of {len(chosen)} were done; then: {error}") from None
+        changed += 1
+    kept = {name: value for name in (*_FILTERS, "cursor") if (value := request.field(name))}
+    return SeeOther(page_path("subjects", request.subject, **kept, done=_DONE[action], n=str(changed)))
+
+
+async def _change(request: PageRequest, action: str, id_: str) -> None:
+    steps = ("subjects", request.subject, "memories", id_)
+    if action == "erase":
+        await request.rest.send("DELETE", *steps)
+        return
+    done: Mapping[str, tuple[str, Mapping[str, str]]] = {
+        "forget": ("close", {"reason": "chosen in the dashboard"}),
+        "share": ("links", {"to": request.field("to")}),
+    }
+    verb, body = done[action]
+    await request.rest.post(*steps, verb, body=body)
+
+
+PAGES = (
+    PageRoute("GET", "/subjects/{subject}", _memories),
+    PageRoute("POST", "/subjects/{subject}/memories", _add),
+    PageRoute("POST", "/subjects/{subject}/memories/many", _change_many),
+)

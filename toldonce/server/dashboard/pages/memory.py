@@ -1,0 +1,169 @@
+"""One memory: what it says, since when it holds, where it comes from, what was decided; and what to do about it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from toldonce.server.dashboard.changed_value import changed_value
+from toldonce.server.dashboard.decision_sentences import newest_undoable, told_decisions
+from toldonce.server.dashboard.filters import cut
+from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
+from toldonce.server.dashboard.paths import page_path
+from toldonce.server.dashboard.quotes import homes_of, read_quotes
+from toldonce.server.dashboard.time_line import time_line
+from toldonce.server.dashboard.versions import read_versions
+from toldonce.types import KEPT_IMPORTANCE, Action, MemoryKind
+
+MAX_DECISIONS = 100
+"""Decisions shown of a memory, the last ones."""
+_SOURCE = "toldonce://"
+_LINK, _HOLD = Action.LINK.value, Action.HOLD.value
+
+
+async def _memory(request: PageRequest) -> HtmlPage:
+    """Show a memory with its sources, decisions and versions."""
+    steps = _steps(request)
+    answer = await request.rest.send("GET", *steps)
+    why = await request.rest.get(*steps, "why")
+    memory, told = why["memory"], told_decisions(why)
+    recalled = why["last_recalled"]
+    data = {
+        "subject": request.subject,
+        "tag": answer.headers["etag"],
+        "why": why,
+        "home": homes_of(request.subject)[-1],
+        "decisions": told[-MAX_DECISIONS:],
+        "earlier_decisions": max(len(told) - MAX_DECISIONS, 0),
+        "undo": next((line["id"] for line in told if line["id"] == request.query.get("undo") and line["can_undo"]), ""),
+        "quotes": await read_quotes(request, memory),
+        "versions": await read_versions(request, why),
+        "time_line": asdict(time_line(memory, recalled["at"] if recalled else None, request.engine.clock.now())),
+        "hold_reason": next((line["reason"] for line in reversed(told) if line["action"] == _HOLD), ""),
+        "is_correctable": _is_correctable(memory),
+        "is_linked": any(line["action"] == _LINK for line in told),
+        "summed_up": _summed_up(memory),
+    }
+    return HtmlPage(template="memory", title="Memory", data=data)
+
+
+def _is_correctable(memory: Mapping[str, Any]) -> bool:
+    """Return whether a memory is of those that are corrected: active notes and facts, and quotations that are kept."""
+    is_kept = memory["kind"] == MemoryKind.TURN and memory["importance"] >= KEPT_IMPORTANCE
+    return memory["state"] == "active" and (is_kept or memory["kind"] in ("note", "fact"))
+
+
+def _summed_up(memory: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return which turns an episode sums up, and which part of each conversation; None for another memory."""
+    evidence, uri, parts = memory["evidence"], memory["source_uri"], memory["parts"]
+    if memory["first_seq"]:
+        conversation = evidence[0]["conversation"] if evidence else ""
+        if not conversation and uri.startswith(_SOURCE):
+            conversation = uri.removeprefix(_SOURCE).partition("/")[0]
+        parts = [{"conversation": conversation, **{name: memory[name] for name in ("first_seq", "last_seq")}}]
+    return {"parts": parts, **{name: memory[name] for name in ("first_turn", "last_turn")}} if parts else None
+
+
+async def _correct(request: PageRequest) -> SeeOther:
+    """Say what holds in the memory's place: it was wrong, or is no longer true."""
+    text, ended = request.field("text"), request.field("how") == "ended"
+    body: dict[str, str] = {}
+    if text:
+        body["text"] = text
+        if value := request.field("value"):
+            body["value"] = await _corrected_value(request, text, value)
+    if ended:
+        day = request.field("true_until")
+        if not day:
+            raise BadFormError("Say until which day it was true.")
+        body["true_until"] = f"{day}T00:00:00Z"
+    answer = await request.rest.send("PATCH", *_steps(request), body=body, if_match=request.field("tag") or None)
+    return await _shown_with_undo(request, answer.data["id"], "corrected")
+
+
+async def _corrected_value(request: PageRequest, text: str, value: str) -> str:
+    """Return the value of a fact that was corrected: who changes the sentence alone means its value, too.
+
+    Raises:
+        BadFormError: The sentence has another value, and it cannot be told which.
+    """
+    memory = await request.rest.get(*_steps(request))
+    if value != memory["value"]:
+        return value
+    changed = changed_value(memory["text"], value, text)
+    if changed is None:
+        raise BadFormError(f"The new sentence does not say “{cut(value)}” any more: write the new value, too.")
+    return changed
+
+
+async def _forget(request: PageRequest) -> SeeOther:
+    """Close the memory: its history stays."""
+    body = {"reason": request.field("reason")}
+    await request.rest.send("POST", *_steps(request), "close", body=body, if_match=request.field("tag") or None)
+    return await _shown_with_undo(request, request.parameters["memory"], "forgot")
+
+
+async def _shown_with_undo(request: PageRequest, memory: str, done: str) -> SeeOther:
+    """Go to a memory's page, which offers to undo the last decision about it."""
+    why = await request.rest.get("subjects", request.subject, "memories", memory, "why")
+    undo = newest_undoable(told_decisions(why), memory)
+    query = {"done": done, **({"undo": undo} if undo else {})}
+    return SeeOther(page_path("subjects", request.subject, "memories", memory, **query))
+
+
+async def _erase(request: PageRequest) -> HtmlPage:
+    """Erase the memory for good, and show the receipt."""
+    if request.field("sure") != "yes":
+        raise BadFormError("Tick the box that says that erasing cannot be undone.")
+    query = {"keep_messages": request.field("keep_messages") == "yes"}
+    if request.field("everywhere") == "yes":
+        query["everywhere"] = True
+    receipt = (await request.rest.send("DELETE", *_steps(request), query=query)).data
+    return HtmlPage(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
+
+
+async def _undo(request: PageRequest) -> SeeOther:
+    """Reverse a decision about the memory."""
+    await request.rest.post("subjects", request.subject, "decisions", request.field("decision"), "undo")
+    return SeeOther(page_path(*_steps(request), done="undone"))
+
+
+async def _link(request: PageRequest) -> SeeOther:
+    """Share the memory with another subject."""
+    await request.rest.post(*_steps(request), "links", body={"to": request.field("to")})
+    return SeeOther(page_path(*_steps(request), done="shared"))
+
+
+async def _unlink(request: PageRequest) -> SeeOther:
+    """Remove a memory that was shared with this subject from it; the others keep it."""
+    if request.field("sure") != "yes":
+        raise BadFormError("Tick the box that says that it leaves this memory, with its history here.")
+    await request.rest.post(*_steps(request), "unlink")
+    return SeeOther(page_path("subjects", request.subject, done="unlinked"))
+
+
+async def _review(request: PageRequest) -> SeeOther:
+    """Approve or reject a held memory."""
+    action = request.field("action")
+    if action not in ("approve", "reject"):
+        raise BadFormError("Choose to approve or to reject it.")
+    id_ = request.parameters["memory"]
+    answer = await request.rest.post("subjects", request.subject, "reviews", id_, action)
+    done = "approved" if action == "approve" else "rejected"
+    return SeeOther(page_path("subjects", request.subject, "memories", answer["id"], done=done))
+
+
+def _steps(request: PageRequest) -> tuple[str, ...]:
+    return ("subjects", request.subject, "memories", request.parameters["memory"])
+
+
+_MEMORY = "/subjects/{subject}/memories/{memory}"
+PAGES = (
+    PageRoute("GET", _MEMORY, _memory),
+    PageRoute("POST", f"{_MEMORY}/correct", _correct),
+    PageRoute("POST", f"{_MEMORY}/forget", _forget),
+    PageRoute("POST", f"{_MEMORY}/erase", _erase),
+    PageRoute("POST", f"{_MEMORY}/undo", _undo),
+    PageRoute("POST", f"{_MEMORY}/share", _link),
+    PageRoute("POST", f"{_MEMORY}/unlink", _unlink),
+    PageRoute("POST", f"{_MEMORY}/review", _review),
+)

@@ -1,0 +1,117 @@
+"""What memory did for requests: those of a conversation, and one in full with the text that the model saw."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from toldonce.server.dashboard.filters import cut
+from toldonce.server.dashboard.found_memory import find_memory
+from toldonce.server.dashboard.line_diff import line_diff
+from toldonce.server.dashboard.page import HtmlPage, PageRequest, PageRoute
+from toldonce.server.dashboard.questions import read_questions
+
+_REQUESTS_OF_PAGE = 50
+_MAX_REQUESTS = 1000
+# Memories that were left out whose words are looked up, each by a call of the API.
+_MAX_LOOKED_UP = 50
+
+
+async def _requests(request: PageRequest) -> HtmlPage:
+    """Show what memory did for each request of a conversation, newest first."""
+    conversation = await request.rest.get(*_steps(request))
+    limit = _MAX_REQUESTS if request.chosen("all") else _REQUESTS_OF_PAGE
+    prompts = (await request.rest.get(*_steps(request), "trace", limit=limit))["prompts"]
+    known = {"subject": request.subject, "conversation": conversation["id"]}
+    traces = [{**known, **prompt, "injected": prompt["memories"]} for prompt in prompts]
+    data = {
+        "subject": request.subject,
+        "conversation": conversation,
+        "traces": traces,
+        "questions": await read_questions(request, traces),
+        "has_more": len(prompts) == limit,
+        "is_all": limit == _MAX_REQUESTS,
+    }
+    return HtmlPage(template="conversation_trace", title="What memory did", data=data)
+
+
+async def _request(request: PageRequest) -> HtmlPage:
+    """Show one request in full."""
+    detail = await _read_detail(request, request.parameters["trace"])
+    trace = detail["trace"]
+    now = _lines([*detail["replayed"], *_block(detail["added"])])
+    before = _lines(detail["replayed"])
+    if not detail["replayed"]:
+        older = await _read_older(request, trace["id"])
+        before = _lines([*older["replayed"], *_block(older["added"])]) if older else []
+    data = {
+        "subject": request.subject,
+        "detail": detail,
+        "question": await _read_question(request, trace["seq"]),
+        "left_out": await _read_omitted(request, detail),
+        "diff": line_diff(before, now),
+    }
+    return HtmlPage(template="request", title="One request", data=data)
+
+
+async def _read_detail(request: PageRequest, trace: str) -> dict[str, Any]:
+    """Read a request. A prompt that did not send the messages of earlier ones repeats nothing of them."""
+    found: dict[str, Any] = await request.rest.get(*_steps(request), "traces", trace)
+    return found if found["trace"]["replayed"] else {**found, "replayed": []}
+
+
+async def _read_older(request: PageRequest, trace: str) -> dict[str, Any] | None:
+    """Read the request before one in its conversation; None if there is none, or it is far back."""
+    prompts = (await request.rest.get(*_steps(request), "trace", limit=_REQUESTS_OF_PAGE))["prompts"]
+    ids = [prompt["id"] for prompt in prompts]
+    following = ids.index(trace) + 1 if trace in ids else len(ids)
+    return await _read_detail(request, ids[following]) if following < len(ids) else None
+
+
+async def _read_question(request: PageRequest, seq: int | None) -> list[dict[str, Any]]:
+    """Read a turn's last message, and the one that it answers: oldest first."""
+    found: list[dict[str, Any]] = []
+    while seq and len(found) < 2:  # a question and its answer
+        read = await request.rest.get(*_steps(request), "messages", cursor=seq - 1, limit=1)
+        found = [*read["messages"][:1], *found]
+        seq = found[0]["parent_seq"] if found and found[0]["role"] != "user" else None
+    return found
+
+
+async def _read_omitted(request: PageRequest, detail: dict[str, Any]) -> list[dict[str, Any]]:
+    """Read the memories that were left out: each with its reason, and its words if it still has them."""
+    trace = detail["trace"]
+    memories = {item["id"]: item["memory"] for item in detail["memories"]}
+    owners = list(dict.fromkeys([request.subject, *trace["reads"]]))
+    for item in trace["omitted"][:_MAX_LOOKED_UP]:
+        memory = await find_memory(request, owners, item["id"])
+        if memory is not None:
+            memories[item["id"]] = memory
+    return [
+        {**item, "reason": _in_words(item["reason"], memories), "memory": memories.get(item["id"])}
+        for item in trace["omitted"]
+    ]
+
+
+def _in_words(reason: str, memories: dict[str, dict[str, Any]]) -> str:
+    """Write a reason that names another memory by its id with that memory's words."""
+    words = reason.split(" ")
+    return " ".join(f"“{cut(memories[word]['text'])}”" if word in memories else word for word in words)
+
+
+def _block(block: dict[str, Any] | None) -> list[dict[str, Any]]:
+    return [block] if block else []
+
+
+def _lines(blocks: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the lines of blocks in the order in which a prompt has them."""
+    return [line for block in blocks for text in (block["standing"], block["recalled"]) for line in text.splitlines()]
+
+
+def _steps(request: PageRequest) -> tuple[str, ...]:
+    return ("subjects", request.subject, "conversations", request.parameters["conversation"])
+
+
+_CONVERSATION = "/subjects/{subject}/conversations/{conversation}"
+PAGES = (
+    PageRoute("GET", f"{_CONVERSATION}/trace", _requests),
+    PageRoute("GET", f"{_CONVERSATION}/traces/{{trace}}", _request),
+)

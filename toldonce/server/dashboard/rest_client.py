@@ -1,0 +1,149 @@
+"""The REST API, called in this process on behalf of a page's request: what the caller may not do, a page cannot."""
+
+import json
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from starlette.types import ASGIApp
+
+from toldonce.server.asgi import Scope
+from toldonce.server.status import BAD_REQUEST
+
+# Headers of a page's request that concern the page, and not what it asks the API.
+_OF_THE_PAGE = (b"content-", b"accept", b"cookie", b"if-", b"idempotency-", b"transfer-", b"range")
+Value = str | int | bool | float | None
+Query = Mapping[str, Value | Sequence[str]]
+
+
+class RestError(Exception):
+    """The API answered with a problem (RFC 9457)."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any], retry_after: str | None) -> None:
+        super().__init__(str(problem.get("detail") or problem.get("title") or status))
+        self.status = status
+        self.kind = str(problem.get("type", "")).rpartition("#")[2]
+        """Such as `unknown-memory`: see the documentation of problems."""
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class RestAnswer:
+    """What the API answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    data: Any
+    """The decoded body; None if there is none."""
+
+
+def api_path(*steps: str) -> str:
+    """Return the path of a resource: its steps below `/v1`, escaped.
+
+    >>> api_path("subjects", "user:a/b", "memories")
+    '/v1/subjects/user%3Aa%2Fb/memories'
+    """
+    return "/".join(["/v1", *(quote(step, safe="") for step in steps)])
+
+
+class RestCaller:
+    """Calls the REST API as the sender of one page's request."""
+
+    def __init__(self, api: ASGIApp, scope: Scope) -> None:
+        """Call `api` with the credential of the request of `scope`."""
+        self._api = api
+        self._scope = scope
+
+    async def get(self, *steps: str, **query: Value | Sequence[str]) -> Any:
+        """Read a resource; return its decoded body. Parameters that are None are left out.
+
+        Raises:
+            RestError: The API answered with a problem.
+        """
+        return (await self.send("GET", *steps, query=query)).data
+
+    async def post(self, *steps: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Send a body to a resource; return the decoded answer.
+
+        Raises:
+            RestError: The API answered with a problem.
+        """
+        return (await self.send("POST", *steps, body=body)).data
+
+    async def send(
+        self,
+        method: str,
+        *steps: str,
+        query: Query | None = None,
+        body: Mapping[str, Any] | None = None,
+        if_match: str | None = None,
+    ) -> RestAnswer:
+        """Send any request.
+
+        Args:
+            method: HTTP method.
+            steps: The path below `/v1`.
+            query: Parameters of the URL; those that are None are left out.
+            body: What is sent as JSON; None: nothing.
+            if_match: Tag of the memory as it was shown, so that nothing newer is changed.
+
+        Raises:
+            RestError: The API answered with a problem.
+        """
+        raw = b"" if body is None else json.dumps(body).encode("utf-8", "replace")
+        answer = _Collected()
+        await self._api(self._inner(method, api_path(*steps), query or {}, raw, if_match), _sending(raw), answer)
+        data = json.loads(answer.body) if answer.body else None
+        if answer.status >= BAD_REQUEST:
+            problem = data if isinstance(data, dict) else {}
+            raise RestError(answer.status, problem, answer.headers.get("retry-after"))
+        return RestAnswer(answer.status, answer.headers, data)
+
+    def _inner(self, method: str, path: str, query: Query, raw: bytes, if_match: str | None) -> Scope:
+        headers = [(name, value) for name, value in self._scope["headers"] if not name.lower().startswith(_OF_THE_PAGE)]
+        if raw:
+            headers += [(b"content-type", b"application/json"), (b"content-length", str(len(raw)).encode())]
+        if if_match is not None:
+            headers.append((b"if-match", if_match.encode("latin-1", "replace")))
+        return {
+            **self._scope,
+            "method": method,
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": urlencode(_pairs(query)).encode(),
+            "headers": headers,
+        }
+
+
+class _Collected:
+    """Takes an answer, in the place of `send`."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.body = b""
+
+    async def __call__(self, event: MutableMapping[str, Any]) -> None:
+        if event["type"] == "http.response.start":
+            self.status = event["status"]
+            self.headers = {name.decode().lower(): value.decode("latin-1") for name, value in event["headers"]}
+        else:
+            self.body += event.get("body", b"")
+
+
+def _sending(raw: bytes) -> Any:
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": raw, "more_body": False}
+
+    return receive
+
+
+def _pairs(query: Query) -> list[tuple[str, str]]:
+    pairs = []
+    for name, value in query.items():
+        for each in value if isinstance(value, list | tuple) else [value]:
+            if each is not None:
+                pairs.append((name, str(each).lower() if isinstance(each, bool) else str(each)))
+    return pairs

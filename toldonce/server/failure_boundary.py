@@ -1,0 +1,62 @@
+"""The outermost boundary of the server: a request that fails gets an error of its path's shape. Raw ASGI."""
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from toldonce.server.api.v1 import failure_body, is_resource_path
+from toldonce.server.asgi import OWN_HEADERS, send_body, send_start
+from toldonce.server.status import INTERNAL_SERVER_ERROR, error_body
+
+logger = logging.getLogger(__name__)
+_MESSAGE = "the server failed; see its log"
+
+
+def failure_answer(path: str) -> tuple[bytes, str]:
+    """Return what a request to a path gets where the server failed, and its type: no path of a file, no cause.
+
+    >>> failure_answer("/v1/chat/completions")[1]
+    'application/json'
+    """
+    if is_resource_path(path):
+        return failure_body(path)
+    return error_body(INTERNAL_SERVER_ERROR, _MESSAGE), "application/json"
+
+
+def with_failures_answered(app: ASGIApp) -> ASGIApp:
+    """Answer where `app` raises before its answer begins, and log the traceback.
+
+    An error after that goes on to the HTTP server, which breaks the connection off: the client must see that the answer
+    is incomplete.
+    """
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        watched = _Watched(send)
+        try:
+            await app(scope, receive, watched)
+        except Exception:
+            if watched.began:
+                raise
+            logger.exception("a request failed unexpectedly")
+            body, kind = failure_answer(scope["path"])
+            headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode()), *OWN_HEADERS]
+            await send_start(send, INTERNAL_SERVER_ERROR, headers)
+            await send_body(send, body, more=False)
+
+    return serve
+
+
+class _Watched:
+    """`send`, and whether an answer has begun."""
+
+    def __init__(self, send: Callable[[Message], Awaitable[None]]) -> None:
+        self._send = send
+        self.began = False
+
+    async def __call__(self, message: Message) -> None:
+        self.began = True
+        await self._send(message)

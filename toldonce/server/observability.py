@@ -1,0 +1,212 @@
+"""Routes for monitoring: `GET /livez`, `/readyz`, `/healthz` and `/metrics`. Serves through the engine."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import TypeVar
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from toldonce.engine import AsyncToldOnce
+from toldonce.metrics import Histogram, Metrics, ProxyCounters, dedup_rate, replacement_rate, share
+from toldonce.server.auth.guard import is_operator
+from toldonce.server.database_wait import in_time
+from toldonce.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_body, retry_headers
+from toldonce.types import StoreTotals
+
+T = TypeVar("T")
+_RETRY = {name.decode(): value.decode() for name, value in retry_headers(SERVICE_UNAVAILABLE)}
+
+
+def monitoring_routes(engine: AsyncToldOnce, proxy: ProxyCounters) -> list[Route]:
+    """Build the routes."""
+    return [
+        Route("/livez", _livez, methods=["GET"]),
+        Route("/readyz", _readyz(engine), methods=["GET"]),
+        Route("/healthz", _healthz(engine, proxy), methods=["GET"]),
+        Route("/metrics", _metrics(engine, proxy), methods=["GET"]),
+    ]
+
+
+async def _livez(request: Request) -> Response:
+    """Report that this process answers; the database is not asked, because a restart would not repair it."""
+    del request
+    return _json({"status": "ok"}, OK)
+
+
+def _readyz(engine: AsyncToldOnce) -> Callable[[Request], Awaitable[Response]]:
+    async def readyz(request: Request) -> Response:
+        """Report whether requests may be sent here: the database answers, has our schema, and takes writes."""
+        del request
+        schema, reason = await in_time(engine.admin.schema_version)
+        if reason is None:
+            _, reason = await in_time(engine.admin.require_writable)
+        if reason is not None:
+            return _json({"status": "unavailable", "reason": reason}, SERVICE_UNAVAILABLE)
+        return _json({"status": "ready", "schema": schema}, OK)
+
+    return readyz
+
+
+def _healthz(engine: AsyncToldOnce, proxy: ProxyCounters) -> Callable[[Request], Awaitable[Response]]:
+    async def healthz(request: Request) -> Response:
+        """Report whether the database answers, and to the operator the counters since the start.
+
+        If some machines of a cluster are down, the status is `degraded`: the subjects of the others are served.
+        """
+        body: dict[str, object] = {"status": "ok", "version": version("toldonce")}
+        _, reason = await in_time(engine.admin.ping)
+        if reason is not None:
+            body |= {"status": "unavailable", "reason": reason}
+        else:
+            _, partly = await in_time(engine.admin.ping_all)
+            _, unwritable = await in_time(engine.admin.require_writable)
+            if partly is not None:
+                body |= {"status": "degraded", "reason": "a part of the database does not answer; the rest is served"}
+            elif unwritable is not None:
+                body |= {"status": "degraded", "reason": unwritable}
+        if is_operator(request.scope):
+            worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
+            body |= {"proxy": asdict(proxy), "worker": worker}
+        return _json(body, OK if reason is None else SERVICE_UNAVAILABLE)
+
+    return healthz
+
+
+def _json(body: dict[str, object], status: int) -> Response:
+    return Response(json.dumps(body), status, media_type="application/json")
+
+
+def _metrics(engine: AsyncToldOnce, proxy: ProxyCounters) -> Callable[[Request], Awaitable[Response]]:
+    async def metrics(request: Request) -> Response:
+        """Write the metrics of this process, for the operator: they count over all tenants."""
+        if not is_operator(request.scope):
+            message = "the metrics of the whole server need an administrator's key for everything"
+            return Response(error_body(FORBIDDEN, message), FORBIDDEN, media_type="application/json")
+        sums, reason = await in_time(engine.admin.totals)
+        if sums is None:
+            return Response(f"# {reason}\n", SERVICE_UNAVAILABLE, headers={"content-type": CONTENT_TYPE, **_RETRY})
+        return Response(exposition(engine.metrics, proxy, sums), headers={"content-type": CONTENT_TYPE})
+
+    return metrics
+
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def exposition(metrics: Metrics, proxy: ProxyCounters, sums: StoreTotals) -> bytes:
+    """Write all metrics as text."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Counted([*_of_engine(metrics), *_of_store(sums), *_of_proxy(proxy), *_of_limits(metrics)]))
+    return generate_latest(registry)
+
+
+class _Counted(Collector):
+    """Collector of ready metrics."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = tuple(families)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the metrics."""
+        yield from self._families
+
+
+def _of_engine(metrics: Metrics) -> Iterator[Metric]:
+    yield _plain("memory_extraction_count", "Extractions begun.", metrics.extraction_count)
+    yield _plain("memory_extraction_success", "Extractions that were committed.", metrics.extraction_success)
+    yield _plain("memory_extraction_errors", "Extractions that failed and are tried again.", metrics.extraction_errors)
+    yield _plain("memory_saved_count", "Notes, facts and episodes stored.", metrics.saved)
+    yield _plain("memory_retrieved_count", "Memories put into prompts.", metrics.retrieved)
+    decisions = CounterMetricFamily("memory_decisions", "Decisions by action.", labels=["action"])
+    for action, count in sorted(metrics.decisions.items()):
+        decisions.add_metric([action], count)
+    yield decisions
+    scrubbed = CounterMetricFamily("memory_secrets_scrubbed", "Secrets struck out, by shape.", labels=["shape"])
+    for shape, count in sorted(metrics.scrubbed.items()):
+        scrubbed.add_metric([shape], count)
+    yield scrubbed
+    skipped = CounterMetricFamily(
+        "memory_messages_skipped", "Messages kept from the model, by reason.", labels=["reason"]
+    )
+    for reason, count in sorted(metrics.skipped.items()):
+        skipped.add_metric([reason], count)
+    yield skipped
+    yield _rate("memory_replacement_rate", "Replacements among what was stored.", replacement_rate(metrics.decisions))
+    yield _rate("memory_dedup_rate", "Candidates that were known already.", dedup_rate(metrics.decisions))
+    yield _rate(
+        "retrieval_hit_rate", "Memories in prompts that their answers made use of.", share(metrics.hits, metrics.judged)
+    )
+    yield CounterMetricFamily("app_memory_created", "Memories of apps made.", metrics.app_created)
+    yield CounterMetricFamily("app_memory_compactions", "Compactions of apps' memories.", metrics.app_compactions)
+    yield CounterMetricFamily("app_memory_energy", "Units of energy spent on apps' memories.", metrics.app_energy)
+    yield _rate(
+        "app_context_injection_rate",
+        "Turns of apps that carried memory.",
+        share(metrics.app_turns_injected, metrics.app_turns),
+    )
+    yield CounterMetricFamily(
+        "prompt_previous_bytes",
+        "Bytes of conversations' previous prompts, up to their newest user messages.",
+        metrics.previous_prompt_bytes,
+    )
+    yield CounterMetricFamily(
+        "prompt_kept_bytes", "Those of them that the next prompts began with.", metrics.kept_prompt_bytes
+    )
+    yield CounterMetricFamily("recall_reranked", "Recalls whose order a reranker settled.", metrics.reranked)
+    yield CounterMetricFamily(
+        "recall_rerank_failures", "Recalls that kept their own order as it failed.", metrics.rerank_failures
+    )
+    yield _histogram("recall_seconds", "Recall beside the query's embedding.", metrics.recall_seconds)
+    yield _histogram("formation_seconds", "Formations, models included.", metrics.formation_seconds)
+    yield _histogram("memory_injected_tokens", "Tokens of memory in a prompt.", metrics.injected_tokens)
+
+
+def _of_limits(metrics: Metrics) -> Iterator[Metric]:
+    refused = CounterMetricFamily("server_refused", "Connections and requests over a limit.", labels=["reason"])
+    for reason, count in sorted(metrics.refused.items()):
+        refused.add_metric([reason], count)
+    yield refused
+    cut = CounterMetricFamily("memory_messages_cut", "Messages recorded in part, by role.", labels=["role"])
+    for role, count in sorted(metrics.cut.items()):
+        cut.add_metric([role], count)
+    yield cut
+    without = CounterMetricFamily("proxy_without_memory", "Chats in formats that have no memory.", labels=["route"])
+    for route, count in sorted(metrics.without_memory.items()):
+        without.add_metric([f"/v1{route}"], count)
+    yield without
+
+
+def _of_store(sums: StoreTotals) -> Iterator[Metric]:
+    yield GaugeMetricFamily("memory_total_count", "Active notes, facts, episodes and kept quotations.", sums.memories)
+    used = share(sums.apps_with_memories, sums.apps)
+    yield _rate("app_memory_utilization", "Apps with memories among all apps.", used)
+    yield GaugeMetricFamily("formations_due", "Formations whose time has come.", sums.formations_due)
+    yield GaugeMetricFamily("formations_parked", "Formations that need a look.", sums.formations_parked)
+
+
+def _of_proxy(proxy: ProxyCounters) -> Iterator[Metric]:
+    for name, count in asdict(proxy).items():
+        counted = "Tokens upstream reported" if name.endswith("_tokens") else "Requests"
+        yield CounterMetricFamily(f"proxy_{name}", f"{counted}: {name.replace('_', ' ')}.", count)
+
+
+def _plain(name: str, help_: str, value: float) -> Metric:
+    """Write a count under its exact name; a counter's would end in `_total`."""
+    family = Metric(name, help_, "unknown")
+    family.add_sample(name, {}, value)
+    return family
+
+
+def _rate(name: str, help_: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, f"{help_} 0 to 1.", value)
+
+
+def _histogram(name: str, help_: str, histogram: Histogram) -> Metric:
+    return HistogramMetricFamily(name, help_, buckets=histogram.buckets(), sum_value=histogram.total)

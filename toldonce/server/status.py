@@ -1,0 +1,162 @@
+"""Errors over HTTP: status, message and body, as OpenAI's clients expect them. Sends through ASGI.
+
+No other module of the server names the code of an error. Errors on the server's side are described in general words:
+the details may name its files and addresses, and are in its log.
+"""
+
+import json
+import logging
+from dataclasses import dataclass
+
+from toldonce.errors import (
+    BadIdentityError,
+    ChangedMemoryError,
+    ConflictError,
+    NewerSchemaError,
+    RequestError,
+    StoreFullError,
+    StoreReadOnlyError,
+    StoreUnavailableError,
+    SubjectKeyError,
+    ToldOnceError,
+    TryAgainError,
+    UnknownAppError,
+    UnknownConversationError,
+    UnknownKeyError,
+    UnknownMemoryError,
+    UnknownTraceError,
+    VectorSizeError,
+    logged_text,
+)
+from toldonce.server.asgi import (
+    BodyTooLargeError,
+    ClientDisconnectedError,
+    Headers,
+    MediaTypeError,
+    Send,
+    send_json,
+)
+from toldonce.server.upstream import UpstreamBrokenError, UpstreamError
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request is not served."""
+
+    status: int
+    message: str
+
+
+OK, CREATED, ACCEPTED, NO_CONTENT = 200, 201, 202, 204
+SEE_OTHER = 303
+BAD_REQUEST = 400
+UNAUTHORIZED = 401
+FORBIDDEN = 403
+NOT_FOUND = 404
+METHOD_NOT_ALLOWED = 405
+REQUEST_TIMEOUT = 408
+CONFLICT = 409
+GONE = 410
+PRECONDITION_FAILED = 412
+TOO_LARGE = 413
+UNSUPPORTED_MEDIA_TYPE = 415
+UNPROCESSABLE = 422
+TOO_MANY_REQUESTS = 429
+HEADERS_TOO_LARGE = 431
+INTERNAL_SERVER_ERROR = 500
+NOT_IMPLEMENTED = 501
+BAD_GATEWAY = 502
+SERVICE_UNAVAILABLE = 503
+GATEWAY_TIMEOUT = 504
+INSUFFICIENT_STORAGE = 507
+
+# Seconds after which a client should try again: a database that restarts takes some seconds.
+RETRY_AFTER_S = 5
+
+# A server that cannot take a request as it is answers with one of these; only then is sending it unaltered worth a try.
+ALTERATION_REFUSALS = frozenset({BAD_REQUEST, TOO_LARGE, UNPROCESSABLE})
+
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (UnknownMemoryError, NOT_FOUND),
+    (UnknownConversationError, NOT_FOUND),
+    (UnknownTraceError, NOT_FOUND),
+    (UnknownAppError, NOT_FOUND),
+    (UnknownKeyError, NOT_FOUND),
+    (BadIdentityError, FORBIDDEN),
+    (ConflictError, CONFLICT),
+    (ChangedMemoryError, PRECONDITION_FAILED),
+    (RequestError, BAD_REQUEST),
+    (StoreFullError, INSUFFICIENT_STORAGE),
+    (TryAgainError, SERVICE_UNAVAILABLE),
+    (SubjectKeyError, GONE),
+    (VectorSizeError, SERVICE_UNAVAILABLE),
+    (BodyTooLargeError, TOO_LARGE),
+    (MediaTypeError, UNSUPPORTED_MEDIA_TYPE),
+    (ClientDisconnectedError, 499),
+    (UpstreamBrokenError, BAD_GATEWAY),
+)
+
+
+def status_of(error: ToldOnceError | BodyTooLargeError | MediaTypeError | ConnectionError) -> int:
+    """Return the status that tells a client what it can do about an error.
+
+    >>> status_of(BadIdentityError("two users")), status_of(UpstreamError("no answer", timed_out=True))
+    (403, 504)
+    """
+    if isinstance(error, UpstreamError):
+        return GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), INTERNAL_SERVER_ERROR)
+
+
+_PUBLIC: tuple[tuple[type[Exception], str], ...] = (
+    (StoreReadOnlyError, "the database may be read but not written: nothing was written"),
+    (StoreUnavailableError, "the database does not answer; try again later"),
+    (StoreFullError, "the database has no room left: nothing was written"),
+    (TryAgainError, "this cannot be done now; try again later"),
+    (NewerSchemaError, "the database was written by a newer ToldOnce"),
+    (SubjectKeyError, "what is stored cannot be decrypted: its key was destroyed or is missing"),
+    (VectorSizeError, "the embedder gives vectors of another length than the stored ones; its operator must mend it"),
+    (UpstreamError, "no connection to the upstream API"),
+)
+
+
+def message_of(error: ToldOnceError | BodyTooLargeError | MediaTypeError | ConnectionError) -> str:
+    """Return the message about an error for clients, and log its details.
+
+    >>> message_of(BadIdentityError("two users")), message_of(StoreUnavailableError("/home/ana/db is locked"))
+    ('two users', 'the database does not answer; try again later')
+    """
+    status = status_of(error)
+    if (status < INTERNAL_SERVER_ERROR and status != GONE) or isinstance(error, UpstreamBrokenError):
+        return str(error)
+    logger.warning("a request failed", extra={"error": logged_text(error)})
+    if isinstance(error, UpstreamError) and error.timed_out:
+        return "the upstream API did not answer in time"
+    return next((text for kind, text in _PUBLIC if isinstance(error, kind)), "the server cannot do this; see its log")
+
+
+def retry_headers(status: int) -> Headers:
+    """Return the header that says when to try again, if trying again can help.
+
+    >>> retry_headers(503), retry_headers(400)
+    (((b'retry-after', b'5'),), ())
+    """
+    helps = status in (TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE)
+    return ((b"retry-after", str(RETRY_AFTER_S).encode()),) if helps else ()
+
+
+def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
+    """Write an error as OpenAI's clients expect it; its type follows from the status.
+
+    >>> error_body(404, "no")
+    b'{"error": {"message": "no", "type": "invalid_request_error", "param": null, "code": null}}'
+    """
+    kind = "invalid_request_error" if status < INTERNAL_SERVER_ERROR else "server_error"
+    return json.dumps({"error": {"message": message, "type": kind, "param": param, "code": None}}).encode()
+
+
+async def send_error(send: Send, status: int, message: str, *, param: str | None = None) -> None:
+    """Answer a request with an error."""
+    await send_json(send, status, error_body(status, message, param=param), retry_headers(status))

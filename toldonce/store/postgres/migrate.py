@@ -1,0 +1,155 @@
+"""Bring a database to the newest schema, one server at a time. Reads files of the package, writes the database."""
+
+from functools import cache
+from importlib.resources import files
+
+import psycopg
+
+from toldonce.errors import NewerSchemaError, StoreUnavailableError, UnreadableStoreError
+from toldonce.lazy_pattern import LazyPattern
+from toldonce.settings import DATABASE_SETTING, shown_url
+from toldonce.store.postgres.connection import SCHEMA, PostgresConnection, connect
+from toldonce.store.postgres.errors import FORGETFUL, fault
+from toldonce.store.sql import app_numbers, inner
+from toldonce.store.sql.database import Row, load
+from toldonce.store.sql.rows import fetch_value
+from toldonce.store.sql.transfer.endpoint import refuse_unfinished
+
+SQL = load("subject")
+# What a migration does after its statements, by its number.
+_STEPS = {4: inner.register_all, 6: app_numbers.upgrade}
+_FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
+# "Rclt" twice: the lock of a process that migrates or distributes.
+LOCK = 0x52636C7452636C74
+
+
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """Read all migrations with their numbers, in order."""
+    found = [
+        (int(match.group(1)), entry.read_text("utf-8"))
+        for entry in (files(__package__) / "migrations").iterdir()
+        if (match := _FILE.fullmatch(entry.name))
+    ]
+    return tuple(sorted(found))
+
+
+def newest_schema() -> int:
+    """Return the number of the newest migration."""
+    return migrations()[-1][0]
+
+
+def schema_of(db: psycopg.Connection[Row]) -> int:
+    """Return the number of the last migration that was applied; 0 where there is none."""
+    if db.execute("SELECT to_regclass($1)", (f"{SCHEMA}.migration",)).fetchone() == (None,):
+        return 0
+    row = db.execute("SELECT coalesce(max(number), 0) FROM migration").fetchone()
+    return int(row[0]) if row else 0
+
+
+def migrate(db: psycopg.Connection[Row], where: str) -> None:
+    """Apply missing migrations, each in a transaction of its own; the caller holds the lock.
+
+    Raises:
+        NewerSchemaError: a newer ToldOnce wrote it; it is left as it is.
+        UnreadableStoreError: the server has no pgvector, and its user may not add it.
+    """
+    newest = newest_schema()
+    found = schema_of(db)
+    if found > newest:
+        raise NewerSchemaError(where=where, found=found, known=newest)
+    if found == newest:
+        return
+    db.execute("SET statement_timeout = 0")  # another may be at it, and a table of millions takes longer than a request
+    db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
+    try:
+        _begin(db, where)
+        for number, sql in migrations():
+            if schema_of(db) < number:
+                with db.transaction():
+                    db.cursor().execute(sql.encode())
+                    if number in _STEPS:
+                        _STEPS[number](PostgresConnection(db))
+                    db.execute("INSERT INTO migration (number) VALUES ($1)", (number,))
+    finally:
+        db.execute("SELECT pg_advisory_unlock($1)", (LOCK,))
+
+
+def make_schema(db: psycopg.Connection[Row], where: str) -> None:
+    """Make the schema unless it is there: its owner need not be allowed to make one.
+
+    Raises:
+        UnreadableStoreError: It is not there, and this user may not make it.
+    """
+    if db.execute("SELECT to_regnamespace($1)", (SCHEMA,)).fetchone() != (None,):
+        return
+    try:
+        db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise UnreadableStoreError(
+            f"{where} has no schema `{SCHEMA}`, and its user may make none: run "
+            f"`CREATE SCHEMA {SCHEMA} AUTHORIZATION …` with that user's name as its administrator"
+        ) from error
+
+
+def _begin(db: psycopg.Connection[Row], where: str) -> None:
+    """Make what the migrations rest on. What is there is not asked for: a user without rights could not."""
+    make_schema(db, where)
+    try:
+        if not db.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
+            db.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
+    except (
+        psycopg.errors.InsufficientPrivilege,
+        psycopg.errors.UndefinedFile,
+        psycopg.errors.FeatureNotSupported,
+    ) as error:
+        raise UnreadableStoreError(
+            f"{where} has no pgvector ({str(error).strip().splitlines()[0]}): install it on the server and run "
+            "`CREATE EXTENSION vector` as its administrator"
+        ) from error
+    db.execute(
+        "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, at TIMESTAMPTZ NOT NULL DEFAULT now())"
+    )
+
+
+def prepare(url: str, *, unfinished: bool = False) -> bytes:
+    """Make or migrate the schema; return the key of the term hashes.
+
+    Args:
+        url: Of the database.
+        unfinished: Whether it may be a copy that is not finished.
+
+    Raises:
+        NewerSchemaError: a newer ToldOnce wrote it.
+        BadSettingError: the URL cannot be read.
+        UnreadableStoreError: it has no pgvector, may not be used, or has a pooler in front that pools by transaction.
+        StoreUnavailableError: the server does not answer, lets this user not in, or has no such database.
+    """
+    where = shown_url(url)
+    try:
+        with connect(url) as db:
+            _require_session(db, url, where)
+            migrate(db, where)
+            if not unfinished:
+                refuse_unfinished(PostgresConnection(db), where)
+            return bytes(fetch_value(PostgresConnection(db), SQL["term_key"]))
+    except psycopg.Error as error:
+        if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:  # the connection was refused
+            said = str(error).strip().partition("\n")[0].rpartition(" failed: ")[2]
+            raise StoreUnavailableError(
+                f"{where} cannot be opened ({said}): check that the server runs, and "
+                f"address, user, password and database in {DATABASE_SETTING}"
+            ) from error
+        raise fault(error, where) from error
+
+
+def _require_session(db: psycopg.Connection[Row], url: str, where: str) -> None:
+    """See that a connection is one to the server: a pooler that pools by transaction hands out another each time.
+
+    Raises:
+        UnreadableStoreError: it forgot what it was told.
+    """
+    with connect(url) as other:
+        other.execute("BEGIN")  # takes what another client let go of last
+        if db.execute("SHOW search_path").fetchone() != other.execute("SHOW search_path").fetchone():
+            raise UnreadableStoreError(f"{where} {FORGETFUL}")

@@ -1,0 +1,452 @@
+-- The tables, as docs/architecture.md and the SQLite migrations describe them, with the types of PostgreSQL.
+--
+-- Each table is keyed by its subject first, so that a statement touches one partition and Citus can distribute all of
+-- them alike. Instants are microseconds since 1970 UTC. Names sort by their bytes, as on SQLite.
+
+CREATE TABLE meta (
+    name  TEXT COLLATE "C" PRIMARY KEY,
+    value BYTEA NOT NULL
+);
+
+INSERT INTO meta (name, value) VALUES ('term_key', uuid_send(gen_random_uuid()));
+
+CREATE TABLE subject (
+    key        BIGINT PRIMARY KEY,
+    name       TEXT COLLATE "C" NOT NULL,
+    version    BIGINT NOT NULL DEFAULT 0,
+    tended_at  BIGINT NOT NULL DEFAULT 0,
+    tend_token BIGINT,
+    tend_until BIGINT,
+    -- The space whose vectors of this subject have an index (`toldonce db index`); NULL: all are read and compared.
+    near       BIGINT
+);
+
+CREATE INDEX subject_name ON subject (name);
+CREATE INDEX subject_tended ON subject (tended_at);
+
+CREATE TABLE conversation (
+    subject     BIGINT NOT NULL,
+    id          BYTEA NOT NULL,
+    external_id TEXT COLLATE "C",
+    created_at  BIGINT NOT NULL,
+    updated_at  BIGINT NOT NULL,
+    last_seq    BIGINT NOT NULL DEFAULT 0,
+    profile     TEXT,
+    app         TEXT,
+    options     TEXT,
+    ended_at    BIGINT,
+    end_reason  TEXT,
+    PRIMARY KEY (subject, id)
+);
+
+CREATE UNIQUE INDEX conversation_external ON conversation (subject, external_id) WHERE external_id IS NOT NULL;
+CREATE INDEX conversation_updated ON conversation (subject, updated_at);
+
+CREATE TABLE message (
+    subject      BIGINT NOT NULL,
+    conversation BYTEA NOT NULL,
+    seq          BIGINT NOT NULL,
+    parent_seq   BIGINT NOT NULL,
+    hash         BIGINT NOT NULL,
+    anchor       BIGINT,
+    role         TEXT NOT NULL,
+    name         TEXT,
+    complete     INTEGER NOT NULL,
+    said_at      BIGINT NOT NULL,
+    recorded_at  BIGINT NOT NULL,
+    text         TEXT NOT NULL,
+    payload      TEXT,
+    erased       INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (subject, conversation, seq)
+);
+
+CREATE INDEX message_child ON message (subject, conversation, parent_seq, hash);
+CREATE INDEX message_anchor ON message (subject, anchor) WHERE anchor IS NOT NULL;
+CREATE INDEX message_first ON message (subject, hash, recorded_at) WHERE parent_seq = 0;
+
+CREATE TABLE tool_call (
+    subject      BIGINT NOT NULL,
+    call         BIGINT NOT NULL,
+    conversation BYTEA NOT NULL,
+    seq          BIGINT NOT NULL,
+    PRIMARY KEY (subject, call, conversation, seq)
+);
+
+CREATE TABLE memory (
+    subject      BIGINT NOT NULL,
+    id           BYTEA NOT NULL,
+    kind         INTEGER NOT NULL,
+    state        INTEGER NOT NULL,
+    text         TEXT,
+    type         TEXT NOT NULL,
+    category     TEXT NOT NULL,
+    key          TEXT NOT NULL,
+    value        TEXT NOT NULL,
+    importance   DOUBLE PRECISION NOT NULL,
+    confidence   DOUBLE PRECISION NOT NULL,
+    speaker      TEXT NOT NULL,
+    valid_from   BIGINT NOT NULL,
+    valid_to     BIGINT,
+    known_from   BIGINT NOT NULL,
+    closed_at    BIGINT,
+    profile      TEXT COLLATE "C" NOT NULL,
+    version      TEXT COLLATE "C" NOT NULL,
+    uses         BIGINT NOT NULL DEFAULT 0,
+    last_used_at BIGINT,
+    changed      BIGINT NOT NULL,
+    detail       TEXT,
+    number       BIGINT,
+    PRIMARY KEY (subject, id)
+);
+
+CREATE UNIQUE INDEX memory_slot ON memory (subject, category, key) WHERE kind = 1 AND state = 0;
+CREATE UNIQUE INDEX memory_number ON memory (subject, number) WHERE number IS NOT NULL AND state = 0;
+CREATE INDEX memory_listed ON memory (subject, id) WHERE kind < 3;
+CREATE INDEX memory_changed ON memory (subject, changed);
+CREATE INDEX memory_profile ON memory (subject, profile) WHERE kind < 2;
+CREATE INDEX memory_ends ON memory (subject, valid_to) WHERE kind < 3 AND state = 0 AND valid_to IS NOT NULL;
+
+CREATE TABLE memory_tag (
+    subject BIGINT NOT NULL,
+    tag     TEXT COLLATE "C" NOT NULL,
+    memory  BYTEA NOT NULL,
+    PRIMARY KEY (subject, tag, memory)
+);
+
+CREATE INDEX memory_tag_of ON memory_tag (subject, memory);
+
+CREATE TABLE evidence (
+    subject      BIGINT NOT NULL,
+    memory       BYTEA NOT NULL,
+    place        BIGINT NOT NULL,
+    home         BIGINT NOT NULL,
+    conversation BYTEA NOT NULL,
+    seq          BIGINT NOT NULL,
+    hash         BIGINT NOT NULL,
+    role         TEXT NOT NULL,
+    speaker      TEXT NOT NULL,
+    quote        TEXT NOT NULL,
+    said_at      BIGINT NOT NULL,
+    PRIMARY KEY (subject, memory, place)
+);
+
+CREATE INDEX evidence_source ON evidence (home, conversation, seq);
+
+CREATE TABLE hot (
+    subject BIGINT NOT NULL,
+    memory  BYTEA NOT NULL,
+    fixed   BYTEA NOT NULL,
+    terms   BYTEA NOT NULL,
+    sources BYTEA NOT NULL,
+    PRIMARY KEY (subject, memory)
+);
+
+-- All subjects have vectors of the same few spaces: a reference table if the others are distributed.
+CREATE TABLE space (
+    id   BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+    name TEXT COLLATE "C" NOT NULL UNIQUE,
+    dim  INTEGER NOT NULL
+);
+
+-- A row for each chunk of an active memory's text; its space determines the length.
+CREATE TABLE vector (
+    subject   BIGINT NOT NULL,
+    space     BIGINT NOT NULL,
+    memory    BYTEA NOT NULL,
+    chunk     INTEGER NOT NULL,
+    embedding VECTOR NOT NULL,
+    PRIMARY KEY (subject, space, memory, chunk)
+);
+
+-- The numbers of an embedding do not compress: trying costs time and saves nothing.
+ALTER TABLE vector ALTER COLUMN embedding SET STORAGE EXTERNAL;
+
+CREATE TABLE formation (
+    subject      BIGINT NOT NULL,
+    home         BIGINT NOT NULL,
+    conversation BYTEA NOT NULL,
+    profile      TEXT COLLATE "C" NOT NULL,
+    stage        TEXT COLLATE "C" NOT NULL,
+    version      TEXT COLLATE "C" NOT NULL,
+    formed_seq   BIGINT NOT NULL DEFAULT 0,
+    due_at       BIGINT,
+    lease_token  BIGINT,
+    lease_until  BIGINT,
+    attempts     INTEGER NOT NULL DEFAULT 0,
+    parked       INTEGER NOT NULL DEFAULT 0,
+    error        TEXT,
+    asked_seq    BIGINT NOT NULL DEFAULT 0,
+    idle         BIGINT,
+    PRIMARY KEY (subject, home, conversation, profile, stage, version)
+);
+
+CREATE INDEX formation_due ON formation (due_at) WHERE due_at IS NOT NULL AND parked = 0;
+CREATE INDEX formation_home ON formation (home);
+
+CREATE TABLE decision (
+    subject      BIGINT NOT NULL,
+    at           BIGINT NOT NULL,
+    id           BYTEA NOT NULL,
+    action       TEXT COLLATE "C" NOT NULL,
+    memory       BYTEA,
+    target       BYTEA,
+    reason       TEXT NOT NULL,
+    text         TEXT NOT NULL,
+    profile      TEXT NOT NULL,
+    conversation BYTEA,
+    seq          BIGINT,
+    PRIMARY KEY (subject, at, id)
+);
+
+CREATE INDEX decision_memory ON decision (subject, memory) WHERE memory IS NOT NULL;
+CREATE INDEX decision_target ON decision (subject, target) WHERE target IS NOT NULL;
+
+CREATE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+    RAISE EXCEPTION 'decisions are append-only';
+END
+$body$;
+
+CREATE TRIGGER decision_is_append_only BEFORE UPDATE ON decision FOR EACH ROW EXECUTE FUNCTION refuse_update();
+
+CREATE TABLE recall (
+    subject      BIGINT NOT NULL,
+    at           BIGINT NOT NULL,
+    id           BYTEA NOT NULL,
+    conversation BYTEA NOT NULL,
+    seq          BIGINT NOT NULL,
+    query_hash   BIGINT NOT NULL,
+    items        TEXT NOT NULL,
+    block_hash   TEXT NOT NULL,
+    tokens       BIGINT NOT NULL,
+    PRIMARY KEY (subject, at, id)
+);
+
+CREATE INDEX recall_conversation ON recall (subject, conversation, at);
+
+CREATE TABLE app (
+    subject    BIGINT PRIMARY KEY,
+    created_at BIGINT NOT NULL,
+    removed_at BIGINT
+);
+
+CREATE TABLE subscription (
+    subject BIGINT NOT NULL,
+    shared  TEXT COLLATE "C" NOT NULL,
+    since   BIGINT NOT NULL,
+    PRIMARY KEY (subject, shared)
+);
+
+CREATE TABLE erased_message (
+    subject BIGINT NOT NULL,
+    mark    BIGINT NOT NULL,
+    at      BIGINT NOT NULL,
+    PRIMARY KEY (subject, mark)
+);
+
+CREATE TABLE erased_subject (
+    subject BIGINT PRIMARY KEY,
+    at      BIGINT NOT NULL,
+    version BIGINT NOT NULL
+);
+
+CREATE TABLE gone (
+    subject BIGINT NOT NULL,
+    version BIGINT NOT NULL,
+    memory  BYTEA NOT NULL,
+    PRIMARY KEY (subject, version, memory)
+);
+
+CREATE TABLE link (
+    subject BIGINT NOT NULL,
+    memory  BYTEA NOT NULL,
+    PRIMARY KEY (subject, memory)
+);
+
+CREATE INDEX link_memory ON link (memory);
+
+CREATE TABLE erasure (
+    subject    BIGINT NOT NULL,
+    at         BIGINT NOT NULL,
+    id         BYTEA NOT NULL,
+    cleaned_at BIGINT,
+    counts     TEXT NOT NULL,
+    PRIMARY KEY (subject, at, id)
+);
+
+CREATE INDEX erasure_unclean ON erasure (at) WHERE cleaned_at IS NULL;
+
+CREATE TABLE energy (
+    subject      BIGINT PRIMARY KEY,
+    used         DOUBLE PRECISION NOT NULL,
+    at           BIGINT NOT NULL,
+    total_calls  BIGINT NOT NULL DEFAULT 0,
+    total_units  DOUBLE PRECISION NOT NULL DEFAULT 0,
+    total_tokens BIGINT NOT NULL DEFAULT 0
+);
+
+CREATE TABLE reservation (
+    subject BIGINT NOT NULL,
+    id      BYTEA NOT NULL,
+    day     BIGINT NOT NULL,
+    purpose TEXT COLLATE "C" NOT NULL,
+    units   DOUBLE PRECISION NOT NULL,
+    drawn   DOUBLE PRECISION NOT NULL,
+    tokens  BIGINT NOT NULL,
+    PRIMARY KEY (subject, id)
+);
+
+CREATE TABLE spending (
+    subject BIGINT NOT NULL,
+    day     BIGINT NOT NULL,
+    purpose TEXT COLLATE "C" NOT NULL,
+    calls   BIGINT NOT NULL,
+    units   DOUBLE PRECISION NOT NULL,
+    tokens  BIGINT NOT NULL,
+    PRIMARY KEY (subject, day, purpose)
+);
+
+CREATE TABLE energy_poll (
+    subject BIGINT NOT NULL,
+    poller  TEXT COLLATE "C" NOT NULL,
+    at      BIGINT NOT NULL,
+    calls   BIGINT NOT NULL,
+    units   DOUBLE PRECISION NOT NULL,
+    tokens  BIGINT NOT NULL,
+    PRIMARY KEY (subject, poller)
+);
+
+-- The words of a quotation are those of its message. A quotation from another subject's log has no text here, because
+-- that log may be on another machine; its reader asks the log's owner.
+CREATE VIEW remembered AS
+SELECT m.subject, m.id, m.kind, m.state,
+       CASE WHEN m.kind = 3 AND e.home <> m.subject THEN NULL ELSE coalesce(m.text, s.text, '') END AS text, m.type, m.category, m.key, m.value,
+       m.importance, m.confidence, m.speaker, m.valid_from, m.valid_to, m.known_from, m.closed_at, m.profile, m.version,
+       m.uses, m.last_used_at, m.detail, m.number,
+       e.place, e.conversation, e.seq, e.hash, e.role, e.speaker AS said_by, e.quote, e.said_at, e.home
+  FROM memory AS m
+  LEFT JOIN evidence AS e ON e.subject = m.subject AND e.memory = m.id
+  LEFT JOIN message AS s
+    ON m.kind = 3 AND e.home = m.subject AND s.subject = m.subject AND s.conversation = e.conversation AND s.seq = e.seq;
+
+-- Views with the table names of the systems that ToldOnce replaces, for people and programs that read with their own
+-- SQL. Ids are UUIDs as text, instants ISO 8601 in UTC.
+
+CREATE FUNCTION id_text(id BYTEA) RETURNS TEXT LANGUAGE sql IMMUTABLE STRICT AS $body$
+    SELECT CAST(CAST(encode(id, 'hex') AS UUID) AS TEXT)
+$body$;
+
+CREATE FUNCTION instant_text(micros BIGINT) RETURNS TEXT LANGUAGE sql IMMUTABLE STRICT AS $body$
+    SELECT to_char(timestamp '1970-01-01' + micros * interval '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$body$;
+
+CREATE VIEW readable AS
+SELECT m.subject, m.id AS memory, m.kind, m.state, m.text, m.category, m.key, m.value, m.importance, m.confidence,
+       CAST(m.detail AS JSONB) AS detail, m.number, s.name, id_text(m.id) AS id,
+       CASE WHEN s.name LIKE 'user:%' THEN substr(s.name, 6) END AS user_id,
+       instant_text(m.valid_from) AS true_from, instant_text(m.known_from) AS known_from,
+       instant_text(coalesce(m.closed_at, m.known_from)) AS changed_at
+  FROM memory AS m
+  JOIN subject AS s ON s.key = m.subject
+ WHERE m.kind <> 3;
+
+-- The newest vector of each note and episode, of its first chunk.
+CREATE VIEW embedding AS
+SELECT DISTINCT ON (v.subject, v.memory) v.subject, v.memory, v.space, v.embedding AS "values"
+  FROM vector AS v
+ WHERE v.chunk = 0
+ ORDER BY v.subject, v.memory, v.space DESC;
+
+CREATE VIEW rests_on AS
+SELECT e.subject, e.memory, min(e.place) AS place, coalesce(c.external_id, id_text(c.id)) AS conversation
+  FROM evidence AS e
+  JOIN conversation AS c ON c.subject = e.home AND c.id = e.conversation
+ GROUP BY e.subject, e.memory, c.subject, c.id;
+
+CREATE VIEW app_memories AS
+SELECT r.number AS id, CASE WHEN strpos(r.name, '/') > 0 THEN substr(r.name, strpos(r.name, '/') + 1)
+                            ELSE substr(r.name, length('app:') + 1) END AS app_id,
+       r.text AS content, r.true_from AS created_at, r.known_from AS updated_at,
+       (SELECT o.conversation FROM rests_on AS o WHERE o.subject = r.subject AND o.memory = r.memory
+         ORDER BY o.place LIMIT 1) AS source_conversation_id,
+       json_build_object(
+           'importance', round(CAST(10 * r.importance AS NUMERIC), 3),
+           'tags', (SELECT coalesce(json_agg(t.tag ORDER BY t.tag), '[]') FROM memory_tag AS t
+                     WHERE t.subject = r.subject AND t.memory = r.memory),
+           'relatedConversations', (SELECT coalesce(json_agg(o.conversation ORDER BY o.place), '[]') FROM rests_on AS o
+                                     WHERE o.subject = r.subject AND o.memory = r.memory)) AS metadata
+  FROM readable AS r
+ WHERE r.name LIKE 'app:%' AND r.state = 0 AND r.kind < 2;
+
+CREATE VIEW vectors AS
+SELECT DISTINCT ON (r.memory) r.id, v."values",
+       json_build_object('content', r.text, 'type', 'memory', 'created_at', r.known_from) AS metadata
+  FROM readable AS r
+  JOIN embedding AS v ON v.subject = r.subject AND v.memory = r.memory
+ WHERE r.kind = 0 AND r.state = 0
+ ORDER BY r.memory, r.known_from;
+
+CREATE VIEW users_vectors AS
+SELECT r.user_id, r.id AS vector_id
+  FROM readable AS r
+ WHERE r.user_id IS NOT NULL AND r.kind = 0 AND r.state = 0;
+
+-- Each end of a user's memory, with its reason; new_vector_id is NULL if nothing replaced it.
+CREATE VIEW memory_updates AS
+SELECT id_text(d.id) AS id, d.user_id, id_text(d.old) AS old_vector_id, id_text(d.new) AS new_vector_id, d.reason,
+       instant_text(d.at) AS created_at
+  FROM (SELECT l.id, l.reason, l.at, substr(s.name, 6) AS user_id,
+               CASE WHEN l.action IN ('replace', 'fold', 'merge') THEN l.target ELSE l.memory END AS old,
+               CASE WHEN l.action IN ('replace', 'fold', 'merge') THEN l.memory END AS new
+          FROM decision AS l
+          JOIN subject AS s ON s.key = l.subject
+         WHERE s.name LIKE 'user:%'
+           AND (l.action IN ('replace', 'fold', 'close', 'abandon', 'unlink', 'expire', 'evict')
+                -- Both may speak of what goes on: saying it again, and taking back its end.
+                OR (l.action = 'merge' AND l.target <> l.memory OR l.action = 'undo')
+                   AND EXISTS (SELECT 1 FROM memory AS m
+                                WHERE m.subject = l.subject AND m.state = 2
+                                  AND m.id = CASE l.action WHEN 'merge' THEN l.target ELSE l.memory END))) AS d
+ WHERE d.old IS NOT NULL;
+
+CREATE VIEW episodic_memory AS
+SELECT r.id, r.user_id, 'turns ' || (r.detail ->> 'first_turn') || '-' || (r.detail ->> 'last_turn') AS turn_range,
+       r.text AS summary, v."values" AS embedding, CAST(r.detail ->> 'first_turn' AS BIGINT) AS turn_start,
+       CAST(r.detail ->> 'last_turn' AS BIGINT) AS turn_end, r.known_from AS created_at
+  FROM readable AS r
+  LEFT JOIN embedding AS v ON v.subject = r.subject AND v.memory = r.memory
+ WHERE r.user_id IS NOT NULL AND r.kind = 2 AND r.state = 0;
+
+CREATE VIEW structured_facts AS
+SELECT r.id, r.user_id, r.category, r.key, r.value, r.confidence, r.importance,
+       CASE r.state WHEN 0 THEN 1 ELSE 0 END AS is_active, r.changed_at AS updated_at
+  FROM readable AS r
+ WHERE r.user_id IS NOT NULL AND r.kind = 1;
+
+-- No statistics on texts for the planner: samples of words would be stored in system tables, which erasing cannot reach.
+-- All searches go by keys.
+ALTER TABLE subject ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE conversation ALTER COLUMN external_id SET STATISTICS 0;
+ALTER TABLE conversation ALTER COLUMN options SET STATISTICS 0;
+ALTER TABLE conversation ALTER COLUMN end_reason SET STATISTICS 0;
+ALTER TABLE message ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE message ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE message ALTER COLUMN payload SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN category SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN key SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN value SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN speaker SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN detail SET STATISTICS 0;
+ALTER TABLE memory_tag ALTER COLUMN tag SET STATISTICS 0;
+ALTER TABLE evidence ALTER COLUMN speaker SET STATISTICS 0;
+ALTER TABLE evidence ALTER COLUMN quote SET STATISTICS 0;
+ALTER TABLE hot ALTER COLUMN fixed SET STATISTICS 0;
+ALTER TABLE hot ALTER COLUMN terms SET STATISTICS 0;
+ALTER TABLE hot ALTER COLUMN sources SET STATISTICS 0;
+ALTER TABLE vector ALTER COLUMN embedding SET STATISTICS 0;
+ALTER TABLE formation ALTER COLUMN error SET STATISTICS 0;
+ALTER TABLE decision ALTER COLUMN reason SET STATISTICS 0;
+ALTER TABLE decision ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE recall ALTER COLUMN items SET STATISTICS 0;
+ALTER TABLE subscription ALTER COLUMN shared SET STATISTICS 0;

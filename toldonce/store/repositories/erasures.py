@@ -1,0 +1,186 @@
+"""Repository of erasures: erasing, and the ledger of keyed hashes that remembers what was erased or forgotten."""
+
+import asyncio
+import builtins
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from toldonce.errors import StoreUnavailableError
+from toldonce.store.executor import DatabaseAdmin, StoreContext, check_limit
+from toldonce.store.repositories.insertions import empty_most_quoting
+from toldonce.store.sql.database import SqlConnection, Work, load
+from toldonce.store.sql.erase import erase
+from toldonce.store.sql.erase.erase import EraseServices
+from toldonce.store.sql.erase.orders import erasures, unfinished_orders
+from toldonce.store.sql.erase.portions import erase_portion
+from toldonce.store.sql.erase.tombstones import TombstoneLedger
+from toldonce.store.sql.inner import inner_subjects
+from toldonce.store.sql.rows import fetch, fetch_value
+from toldonce.types import EraseRequest, ErasureRecord, StorageKind, Subject
+
+T = TypeVar("T")
+SQL, KEYS_SQL = load("erase"), load("keys")
+
+
+class ErasureRepository:
+    """Erases, and tells what was erased or forgotten."""
+
+    def __init__(self, context: StoreContext, database: DatabaseAdmin) -> None:
+        """Work on the database of `context`; `database` cleans its files."""
+        self._context = context
+        self._executor = context.executor
+        self._database = database
+        self._under_way: set[asyncio.Future[ErasureRecord]] = set()
+        reach = context.failpoint.reach
+        self._services = EraseServices(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
+
+    @property
+    def storage_kind(self) -> StorageKind:
+        """Where the data is kept, which decides what erasing can reach."""
+        return self._database.storage_kind
+
+    async def erase(self, order: EraseRequest) -> ErasureRecord:
+        """Erase what is named and all that tells of it; durable on return.
+
+        Memories go with their vectors, terms, tags, quotes and decisions, and with the closed memories that they
+        replaced. Of messages only place, role and times stay; the ledger keeps a resent history from writing them, or
+        what they said, again. What was formed from erased messages goes too, unless it has other evidence.
+        Formations in progress lose their leases.
+
+        Of a large subject most memories go first, in small transactions that let others write. Subjects within an
+        erased one go a batch at a time, the subject itself last. The first transaction keeps the order: cancelling the
+        caller does not stop the others, and after a crash `resume` continues. A subject that was erased whole may begin
+        again. Its bytes may stay in the database's files until `scrub` removes them.
+
+        Raises:
+            UnknownMemoryError: The subject does not have a named memory.
+            UnknownConversationError: The subject does not have the named conversation.
+        """
+        return await self._shielded(self._erase_whole(order) if order.everything else self._erase_part(order))
+
+    async def resume(self) -> int:
+        """End the erasures of whole subjects that were interrupted; return how many. Waits for those under way."""
+        await self.close()
+        orders = await self._executor.read(unfinished_orders)
+        for order in orders:
+            await self._shielded(self._erase_whole(order, continues=True))
+        return len(orders)
+
+    async def close(self) -> None:
+        """Wait for the erasures under way."""
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+
+    async def _shielded(self, work: Coroutine[None, None, ErasureRecord]) -> ErasureRecord:
+        """Run an erasure to its end, even if the caller is cancelled: a part of a subject must not stay."""
+        task = asyncio.ensure_future(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    async def _erase_part(self, order: EraseRequest) -> ErasureRecord:
+        emptied = 0
+        if await self._executor.read(lambda db: erase.erases_messages(db, order)):
+            emptied = await empty_most_quoting(self._executor, order.subject)
+        erasure = await self._erase(lambda db: erase.erase(db, order, self._services, emptied=emptied), order.subject)
+        self._context.failpoint.reach("erased")
+        return erasure
+
+    async def _erase_whole(self, order: EraseRequest, *, continues: bool = False) -> ErasureRecord:
+        """Erase a subject, from its start or from where an interrupted erasure came to."""
+        continues = await self._erase_portions(order, continues=continues)
+        parts: builtins.list[tuple[Subject, ErasureRecord]] = []
+        whole: ErasureRecord | None = None
+        while whole is None:
+            batch = await self._executor.read(lambda db: inner_subjects(db, order.subject, limit=erase.MAX_INNER))
+            erased, whole = await self._erase(
+                partial(erase.erase_whole, order=order, parts=batch, services=self._services, continues=continues),
+                order.subject,
+                *batch,
+            )
+            parts += erased
+            continues = True
+            self._context.failpoint.reach("erased")
+        pending = any(part.cleaned_at is None for _, part in parts)
+        return replace(
+            whole,
+            cleaned_at=None if pending else whole.cleaned_at,
+            inner=tuple((subject, part.counts) for subject, part in parts),
+        )
+
+    async def _erase_portions(self, order: EraseRequest, *, continues: bool) -> bool:
+        """Erase a large subject's memories but the last few; return whether its erasure is begun."""
+        after = b""
+        while last := await self._erase(
+            partial(erase_portion, order=order, after=after, services=self._services, continues=continues),
+            order.subject,
+            synced=False,
+        ):
+            after, continues = last, True
+        return continues
+
+    async def _erase(self, work: Work[T], *subjects: Subject, synced: bool = True) -> T:
+        """Erase in one transaction."""
+        await self._executor.flush(*subjects)  # a pending write would bring erased ids back
+        done = await self._executor.write(work, *subjects, synced=synced)
+        for subject in subjects:
+            self._context.cache.forget(subject)
+        return done
+
+    async def list(self, subject: Subject, *, limit: int = 100) -> builtins.list[ErasureRecord]:
+        """List the erasures of a subject, newest first; they hold counts only."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: erasures(db, subject, limit=limit))
+
+    async def pending(self) -> int:
+        """Return the number of erasures that have not ended, or whose bytes or keys may be there, of all subjects."""
+        unclean = await self._executor.read(lambda db: int(fetch_value(db, SQL["unclean"])))
+        return unclean + (0 if self._context.vault is None else len(await self._retired()))
+
+    async def destroy_keys(self) -> bool:
+        """Destroy the data keys of erased subjects; return whether none is left. A key that is gone stays gone.
+
+        What they encrypted cannot be decrypted any more, wherever copies of the database are.
+        """
+        vault = self._context.vault
+        if vault is None:
+            return True
+        for subject, up_to in await self._retired():
+            try:
+                await asyncio.to_thread(vault.destroy, subject, up_to)
+            except StoreUnavailableError:
+                return False
+            self._context.failpoint.reach("destroyed")
+            await self._executor.write(partial(_note_destroyed, subject=subject, up_to=up_to))
+        return True
+
+    async def _retired(self) -> builtins.list[tuple[int, int]]:
+        rows = await self._executor.read(lambda db: fetch(db, KEYS_SQL["retired"]))
+        return [(int(subject), int(up_to)) for subject, up_to in rows]
+
+    async def scrub(self, *, wait_ms: int, rewrite: bool = False) -> bool:
+        """Remove the bytes of erased rows from the database's own files: see `DatabaseAdmin.scrub`.
+
+        An erasure that has not ended stays pending.
+        """
+        return await self._database.scrub(wait_ms=wait_ms, rewrite=rewrite)
+
+    async def forgotten(self, subject: Subject, marks: Sequence[int]) -> Mapping[int, datetime]:
+        """Return which marks (see `MarkWords`) the subject's ledger holds, each with the latest instant it was said.
+
+        Fast if nothing of the subject was forgotten or erased.
+        """
+        term_key = self._context.term_key
+        return await self._executor.read(lambda db: TombstoneLedger(db, subject, term_key).known(marks))
+
+    async def has_forgotten(self, subject: Subject) -> bool:
+        """Return whether anything of the subject was forgotten or erased."""
+        term_key = self._context.term_key
+        return not await self._executor.read_inline(lambda db: TombstoneLedger(db, subject, term_key).empty)
+
+
+def _note_destroyed(db: SqlConnection, *, subject: int, up_to: int) -> None:
+    db.execute(KEYS_SQL["destroyed"], (subject, up_to))

@@ -1,0 +1,366 @@
+"""Repositories of memories, and of the decisions that made them what they are."""
+
+import builtins
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+
+from toldonce.errors import SpaceMovedError
+from toldonce.store.executor import INLINE_ROWS, StoreContext, check_limit, flush_counts
+from toldonce.store.repositories.insertions import empty_most_quoting
+from toldonce.store.sql import maintenance
+from toldonce.store.sql.database import SqlConnection, TooLargeError
+from toldonce.store.sql.memories import apply, link, notes, read
+from toldonce.store.sql.recall.snapshot import read_snapshot
+from toldonce.store.sql.recall.snapshot_cache import CachedSubject
+from toldonce.store.sql.subjects import salt_of, version_of
+from toldonce.types import (
+    ANY_TRAITS,
+    Change,
+    Conversation,
+    ConversationId,
+    Decision,
+    InjectionSite,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryOrder,
+    MemoryState,
+    MemoryTraits,
+    MessageRef,
+    NoteBatch,
+    Subject,
+)
+
+
+class MemoryRepository:
+    """Memories of any kind and state."""
+
+    def __init__(self, context: StoreContext) -> None:
+        """Work on the database of `context`."""
+        self._context = context
+        self._executor = context.executor
+
+    async def version(self, subject: Subject) -> int:
+        """Return the subject's version, which moves with every change to its memories; 0 if nothing was stored."""
+        return await self._executor.read_inline(lambda db: version_of(db, subject)) or 0
+
+    async def get_many(self, subject: Subject, ids: Sequence[MemoryId]) -> builtins.list[Memory]:
+        """Read memories of any state, with their evidence, in the order of `ids`; unknown ids are left out."""
+        if not ids:
+            return []
+        return await self._executor.read_inline(
+            lambda db: read.memories(db, subject, ids), small=len(ids) <= INLINE_ROWS
+        )
+
+    async def states(self, subject: Subject, ids: Sequence[MemoryId]) -> dict[MemoryId, MemoryState]:
+        """Read the states of memories; erased and unknown ones are left out."""
+        if not ids:
+            return {}
+        return await self._executor.read_inline(lambda db: read.states(db, subject, ids), small=len(ids) <= INLINE_ROWS)
+
+    async def shown_closed(self, subject: Subject, *, limit: int = 1000) -> builtins.list[Memory]:
+        """Read the closed ones among the newest `limit` memories that stored prompts show, newest first."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: read.shown_closed(db, subject, limit=limit))
+
+    async def list(  # noqa: PLR0913  # each option is independent of the others
+        self,
+        subject: Subject,
+        *,
+        kinds: Sequence[MemoryKind] | None = None,
+        closed: bool = False,
+        after: MemoryId | None = None,
+        tag: str = "",
+        order: MemoryOrder = MemoryOrder.NEWEST,
+        limit: int = 100,
+        where: MemoryTraits = ANY_TRAITS,
+    ) -> builtins.list[Memory]:
+        """List memories, by default newest first.
+
+        Args:
+            subject: Owner of the memories.
+            kinds: Kinds to list; None: notes, facts, episodes, and the quotations that are kept.
+            closed: Include closed memories.
+            after: Continue after this memory.
+            tag: List only memories with this tag.
+            order: Order of the list.
+            limit: Maximum number of memories.
+            where: What they have in common; the conversation is named by its id here.
+        """
+        check_limit(limit)
+        wanted = read.MemoryFilter(kinds=kinds, closed=closed, tag=tag, order=order, where=where)
+        return await self._executor.read(lambda db: read.list_memories(db, subject, wanted, after=after, limit=limit))
+
+    async def facts(self, subject: Subject) -> builtins.list[Memory]:
+        """Read all active facts, most important first, ties by id."""
+        try:
+            return await self._executor.read_inline(lambda db: read.facts(db, subject, most=INLINE_ROWS))
+        except TooLargeError:
+            return await self._executor.read(lambda db: read.facts(db, subject))
+
+    async def in_slot(self, subject: Subject, category: str, key: str) -> Memory | None:
+        """Read the active fact of a slot; None if there is none."""
+        return await self._executor.read_inline(lambda db: read.in_slot(db, subject, category, key))
+
+    async def held(self, subject: Subject, *, limit: int = 100, after: MemoryId | None = None) -> builtins.list[Memory]:
+        """Read the memories that wait for review, oldest first; those after the memory `after`."""
+        check_limit(limit)
+        return await self._executor.read_inline(
+            lambda db: read.held(db, subject, limit=limit, after=after), small=limit <= INLINE_ROWS
+        )
+
+    async def formed_from(self, subject: Subject, source: Conversation, *, limit: int = 100) -> builtins.list[Memory]:
+        """List what is open and listed of a subject, with evidence in a conversation, newest first."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: read.formed_from(db, subject, source, limit))
+
+    async def from_source(
+        self, subject: Subject, conversation: ConversationId, *, seq: int | None = None
+    ) -> builtins.list[Memory]:
+        """Read memories of any kind and state with evidence in a conversation, or in one of its messages; by id."""
+        return await self._executor.read(lambda db: read.memories_from(db, subject, conversation, seq=seq))
+
+    async def closed_from(
+        self, subject: Subject, log: Subject, first: MessageRef, *, last: int
+    ) -> builtins.list[Memory]:
+        """Read closed memories, but episodes, with evidence in a stretch of a conversation; by id.
+
+        Args:
+            subject: Whose memories these are.
+            log: Who the conversation belongs to.
+            first: The first message of the stretch.
+            last: `seq` of its last message.
+        """
+        return await self._executor.read(lambda db: read.closed_from(db, subject, log, first, last))
+
+    async def from_same_messages(self, subject: Subject, ids: Sequence[MemoryId]) -> builtins.list[Memory]:
+        """Read memories of any kind and state with evidence in a message that one of these has evidence in; by id."""
+        if not ids:
+            return []
+        return await self._executor.read(lambda db: read.memories_beside(db, subject, ids))
+
+    async def since(self, subject: Subject, since: datetime) -> builtins.list[Memory]:
+        """Read memories of any kind that were stored or closed at `since` or later, ordered by id."""
+        return await self._executor.read(lambda db: read.memories_since(db, subject, since))
+
+    async def as_of(
+        self, subject: Subject, kinds: Sequence[MemoryKind] | None, *, at: datetime, known_at: datetime
+    ) -> builtins.list[Memory]:
+        """Read what was true at one instant as far as it was known at another, ordered by id.
+
+        True at `at`: it had begun and had not ended. Known at `known_at`: it was stored then or before; an end that
+        was learnt later does not count. Held memories never come back. Each memory is returned as it was then:
+        active, with `closed_at` None, and without an end that was not known yet.
+        """
+        return await self._executor.read(lambda db: read.memories_at(db, subject, kinds, at=at, known_at=known_at))
+
+    async def apply(
+        self,
+        subject: Subject,
+        changes: Sequence[Change],
+        decisions: Sequence[Decision],
+        *,
+        subject_version: int | None = None,
+        home: Subject | None = None,
+    ) -> int:
+        """Apply changes that were made by hand; durable on return.
+
+        Args:
+            subject: Owner of the memories.
+            changes: Changes to apply, all or none.
+            decisions: Decisions to log with them.
+            subject_version: Version that the changes are based on; None skips the check.
+            home: Subject whose log the evidence points into; None means `subject`.
+
+        Returns:
+            The subject's new version.
+
+        Raises:
+            StaleSubjectError: `subject_version` is no longer the subject's version.
+            UnknownMemoryError: A change names a memory that the subject does not have.
+            VectorSizeError: A vector does not fit its space.
+        """
+
+        wanted = apply.ChangeSet(
+            subject=subject,
+            home=home or subject,
+            changes=changes,
+            decisions=decisions,
+            subject_version=subject_version,
+        )
+        if apply.forgets(changes):
+            await empty_most_quoting(self._executor, wanted.home)
+        return await self._executor.write(
+            lambda db: apply.apply(db, wanted, self._context.term_key), subject, wanted.home
+        )
+
+    def cached(self, subject: Subject, space: str) -> CachedSubject | None:
+        """Return a subject as it was last seen in a space, without reading; None if that is not cached."""
+        return self._context.cache.peek(subject, space)
+
+    async def add_notes(self, subject: Subject, batch: NoteBatch, *, known: CachedSubject) -> None:
+        """Add notes with their decisions; durable on return. Nothing else is looked at.
+
+        Args:
+            subject: Their owner, not an app.
+            batch: The notes.
+            known: The subject as it was when nothing that they say was known, with its profiles and spellings.
+
+        Raises:
+            StaleSubjectError: The subject has changed since.
+            VectorSizeError: The vectors do not fit their space.
+        """
+        work = partial(notes.add_notes, subject=subject, batch=batch, subject_version=known.version)
+        written = await self._executor.write(work, subject)
+        self._context.cache.add_notes(batch.space, known, written.version, written.rows)
+
+    def salt(self, subject: Subject) -> bytes:
+        """Return the key of the hashes of a subject's terms."""
+        return salt_of(self._context.term_key, subject)
+
+    async def add_notes_unread(self, subject: Subject, batch: NoteBatch, *, check: notes.NotesCheck) -> bool:
+        """Add notes to a small subject that is not cached, if it has nothing like them; durable on return.
+
+        The write itself looks, so that it is not refused if the subject changes meanwhile.
+
+        Args:
+            subject: Their owner, not an app.
+            batch: The notes.
+            check: What the subject must not have.
+
+        Returns:
+            Whether they were added; if not, the subject must be read.
+
+        Raises:
+            SpaceMovedError: The subject is read in another space.
+            VectorSizeError: The vectors do not fit their space.
+        """
+        work = partial(notes.add_notes_unread, subject=subject, batch=batch, check=check)
+        return await self._executor.write(work, subject)
+
+    @property
+    def adds_for_callers(self) -> bool:
+        """Whether `add_notes_for_caller` may be called."""
+        return self._executor.writes_for_callers
+
+    def known_for_caller(self, subject: Subject, space: str) -> CachedSubject | None:
+        """Read a small subject with its profiles in the calling thread, which has no event loop; None if it cannot."""
+        context = self._context
+
+        def work(db: SqlConnection) -> CachedSubject | None:
+            try:
+                hot = read_snapshot(
+                    db, subject, space, cache=context.cache, term_key=context.term_key, most=INLINE_ROWS
+                )
+            except (TooLargeError, SpaceMovedError):
+                return None
+            return replace(CachedSubject.of(hot), profiles=frozenset(maintenance.profiles_of(db, subject)))
+
+        done = self._executor.read_in_caller(work)
+        return None if done is None else done[0]
+
+    def add_notes_for_caller(self, subject: Subject, batch: NoteBatch, *, known: CachedSubject) -> None:
+        """Do as `add_notes` for a thread without an event loop, which waits."""
+        work = partial(notes.add_notes, subject=subject, batch=batch, subject_version=known.version)
+        written = self._executor.write_for_caller(work, subject)
+        self._context.cache.add_notes(batch.space, known, written.version, written.rows)
+
+    def add_notes_unread_for_caller(self, subject: Subject, batch: NoteBatch, *, check: notes.NotesCheck) -> bool:
+        """Do as `add_notes_unread` for a thread without an event loop, which waits."""
+        work = partial(notes.add_notes_unread, subject=subject, batch=batch, check=check)
+        return self._executor.write_for_caller(work, subject)
+
+    async def link(
+        self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision
+    ) -> None:
+        """Copy an active note, fact or episode into another subject, under the same id.
+
+        Args:
+            subject: Owner of the memory.
+            memory: The memory.
+            to: Subject that gets a row of its own, with the same sources and vectors; unchanged if it has one.
+            terms: Terms of its text; they are hashed with each subject's own key.
+            decision: Decision to log in `to`.
+
+        Raises:
+            UnknownMemoryError: The subject does not have the memory.
+            BadRequestError: It is a turn, not active, or `to` has another value of the same slot.
+        """
+        target = link.LinkTarget(to, terms, decision, self._context.term_key)
+        await self._executor.write(partial(link.link, subject=subject, memory=memory, copy=target), subject, to)
+
+    async def unlink(self, subject: Subject, memory: MemoryId, *, decision: Decision) -> None:
+        """Remove a memory's row from one subject; the rows of other subjects stay.
+
+        Raises:
+            UnknownMemoryError: The subject does not have the memory.
+        """
+        await self._executor.write(partial(link.unlink, subject=subject, memory=memory, decision=decision), subject)
+        self._context.cache.forget(subject)
+
+    async def record_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
+        """Count a use of each memory. Not durable at once, and moves no version."""
+        self._context.cache.note_uses(subject, ids, at)
+        self._executor.write_later(lambda db: apply.record_uses(db, subject, ids, at), subject)
+
+    async def flush_uses(self, *subjects: Subject) -> None:
+        """Let the reads that follow see all uses and hits recorded through this store: see `flush_counts`.
+
+        Args:
+            subjects: Owners of the memories; without any, those of all subjects.
+        """
+        await flush_counts(self._executor, *subjects)
+
+    async def last_injection(self, subject: Subject, memory: MemoryId) -> InjectionSite | None:
+        """Find the newest of the subject's prompts that a memory was injected into; None if it never was."""
+        return await self._executor.read(lambda db: read.last_injection(db, subject, memory))
+
+
+class DecisionRepository:
+    """The decision log, which is append-only."""
+
+    def __init__(self, context: StoreContext) -> None:
+        """Work on the database of `context`."""
+        self._executor = context.executor
+
+    async def list(
+        self,
+        subject: Subject,
+        *,
+        memory: MemoryId | None = None,
+        limit: int = 1000,
+        after: tuple[datetime, str] | None = None,
+    ) -> builtins.list[Decision]:
+        """Read the decision log, oldest first; of one memory: all that made, changed or considered it.
+
+        Without a memory, `after` is time and id of the last decision of the page before.
+        """
+        check_limit(limit)
+        return await self._executor.read(
+            lambda db: read.decisions(db, subject, memory=memory, limit=limit, after=after)
+        )
+
+    async def of_many(self, subject: Subject, memories: Sequence[MemoryId]) -> builtins.list[Decision]:
+        """Read all decisions that made, changed or considered one of these memories, oldest first."""
+        if not memories:
+            return []
+        return await self._executor.read(lambda db: read.decisions_of_many(db, subject, memories))
+
+    async def get(self, subject: Subject, decision_id: str) -> Decision | None:
+        """Read one decision; None if the subject has none with that id."""
+        return await self._executor.read(lambda db: read.decision(db, subject, decision_id))
+
+    async def from_source(
+        self,
+        subject: Subject,
+        *,
+        conversation: ConversationId | None = None,
+        seq: int | None = None,
+        since: datetime | None = None,
+    ) -> builtins.list[Decision]:
+        """Read the decisions on a conversation, or one of its messages, or since an instant; oldest first."""
+        return await self._executor.read(
+            lambda db: read.decisions_from(db, subject, conversation=conversation, seq=seq, since=since)
+        )

@@ -1,0 +1,91 @@
+"""Registered apps, subscriptions to shared subjects, and names of characters. Works on a connection."""
+
+from datetime import datetime
+
+from toldonce.clock import from_micros, to_micros
+from toldonce.store.sql import subjects
+from toldonce.store.sql.database import SqlConnection, load
+from toldonce.store.sql.rows import fetch, fetch_one
+from toldonce.types import AppRecord, AppSummary, Subject, tenant_range
+
+SQL, SHARING_SQL = load("app"), load("sharing")
+
+
+def register(db: SqlConnection, app: Subject, now: datetime) -> None:
+    """Register an app, or register a removed one again."""
+    subjects.ensure(db, app)
+    db.execute(SQL["announce"], (app.key, to_micros(now)))
+
+
+def remove(db: SqlConnection, app: Subject, now: datetime) -> bool:
+    """Mark an app as uninstalled; return False if it is not registered."""
+    return subjects.version_of(db, app) is not None and bool(fetch(db, SQL["remove"], app.key, to_micros(now)))
+
+
+def app(db: SqlConnection, subject: Subject) -> AppRecord | None:
+    """Return what is known of an app; None if it was never registered."""
+    row = None if subjects.version_of(db, subject) is None else fetch_one(db, SQL["app"], subject.key)
+    if row is None:
+        return None
+    created_at, removed_at = row
+    return AppRecord(
+        subject=subject,
+        created_at=from_micros(created_at),
+        removed_at=None if removed_at is None else from_micros(removed_at),
+    )
+
+
+def summaries(db: SqlConnection, *, after: str, limit: int, tenant: str | None) -> list[AppSummary]:
+    """List apps by name, after the name `after`; of one tenant, or of all."""
+    rows = fetch(db, SQL["apps"], after, *tenant_range(tenant), limit)
+    return [
+        AppSummary(
+            id=name,
+            users=max(talking, keeping),
+            memories=memories,
+            conversations=conversations,
+            installed_at=None if installed is None else from_micros(installed),
+            removed_at=None if removed is None else from_micros(removed),
+            last_used_at=None if used is None else from_micros(used),
+        )
+        for name, memories, conversations, talking, keeping, installed, removed, used in rows
+    ]
+
+
+def subscribe(db: SqlConnection, subject: Subject, shared: Subject, now: datetime) -> None:
+    """Let a subject read a shared one from now on."""
+    subjects.ensure(db, subject)
+    db.execute(SHARING_SQL["subscribe"], (subject.key, shared.text, to_micros(now)))
+    if db.changes():
+        subjects.move_version(db, subject)
+
+
+def unsubscribe(db: SqlConnection, subject: Subject, shared: Subject) -> bool:
+    """End a subscription; return False if there was none."""
+    if subjects.version_of(db, subject) is None or not fetch(db, SHARING_SQL["unsubscribe"], subject.key, shared.text):
+        return False
+    subjects.move_version(db, subject)
+    return True
+
+
+def subscriptions(db: SqlConnection, subject: Subject) -> tuple[int, list[Subject]]:
+    """List the shared subjects that a subject reads, with its version."""
+    rows = fetch(db, SHARING_SQL["subscriptions"], subject.key)
+    version = subjects.verified(subject, *rows[0][:2]) if rows else 0
+    return version, [Subject.parse(shared) for _, _, shared in rows if shared is not None]
+
+
+def character_names(db: SqlConnection, subject: Subject) -> dict[str, str]:
+    """Return the further names of a user's characters, each with the name under which the memories are kept."""
+    return (
+        {} if subjects.version_of(db, subject) is None else dict(fetch(db, SHARING_SQL["character_names"], subject.key))
+    )
+
+
+def name_character(db: SqlConnection, subject: Subject, character: str, name: str) -> None:
+    """Give a character a further name; other names of the one that had it come along."""
+    subjects.ensure(db, subject)
+    before = character_names(db, subject).get(name, name)
+    db.execute(SHARING_SQL["rename_characters"], (subject.key, before, character))
+    db.execute(SHARING_SQL["name_character"], (subject.key, before, character))
+    db.execute(SHARING_SQL["name_character"], (subject.key, name, character))

@@ -1,0 +1,158 @@
+"""Cost of memory work per subject: reserved, settled, reported. Works on a connection, in a transaction."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from toldonce.clock import EPOCH, from_micros, to_micros
+from toldonce.errors import BadRequestError
+from toldonce.ids import id_bytes
+from toldonce.profiles.policies import BudgetPolicy
+from toldonce.store.budget_rules import BudgetState, level_of, refilled, refusal, share_of
+from toldonce.store.sql import subjects
+from toldonce.store.sql.database import SqlConnection, load
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
+from toldonce.text import clean
+from toldonce.types import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll, Subject
+
+SQL = load("energy")
+# Days over which the share of memory work is taken, and for which single days are kept.
+SHARE_DAYS = 30
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Account:
+    """A subject's totals; all zero if nothing was ever booked."""
+
+    used: float = 0.0
+    at: datetime = EPOCH
+    total: Cost = field(default_factory=Cost)
+
+
+def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
+    """Reserve the cost of work if the budget allows it."""
+    id_ = id_bytes(booked.id)
+    if id_ is None:
+        raise BadRequestError(f"{booked.id!r} is no id")
+    subjects.ensure_not_erased(db, subject)
+    account = _account(db, subject)
+    standing = _standing(db, subject, account, policy, booked.at)
+    needs = booked.units if booked.needs is None else booked.needs
+    refused = refusal(policy, standing, needs, booked.at)
+    if refused is not None:
+        raise refused
+    drawn = booked.units if policy.capacity else 0.0
+    spent = Cost(calls=1, units=booked.units, tokens=booked.tokens)
+    day = _day(booked.at)
+    db.execute(SQL["reserve"], (subject.key, id_, day, booked.purpose, booked.units, drawn, booked.tokens))
+    _spend(db, subject, day, booked.purpose, spent)
+    # Without a capacity nothing says how fast a subject refills: what another profile drew stays as it was.
+    used, at = (standing.used + drawn, booked.at) if policy.capacity else (account.used, account.at)
+    _draw(db, subject, _Account(used=used, at=at, total=spent))
+
+
+def settle(db: SqlConnection, subject: Subject, reservation: str, *, tokens: int | None) -> None:
+    """Replace a reservation by what was used."""
+    id_ = id_bytes(reservation)
+    row = None if id_ is None else fetch_one(db, SQL["settle"], subject.key, id_)
+    if row is None:
+        return
+    day, purpose, units, drawn, reserved = row
+    back = Cost(calls=-1, units=-units, tokens=-reserved) if tokens is None else Cost(tokens=tokens - reserved)
+    _spend(db, subject, day, CostPurpose(purpose), back)
+    given = drawn if tokens is None else 0.0
+    db.execute(SQL["give_back"], (subject.key, given, back.calls, back.units, back.tokens))
+
+
+def charge_turn(db: SqlConnection, subject: Subject, units: float, now: datetime) -> None:
+    """Count a chat turn, as the share of memory work is relative to it."""
+    subjects.ensure(db, subject)
+    _spend(db, subject, _day(now), CostPurpose.TURN, Cost(calls=1, units=units))
+
+
+def status(
+    db: SqlConnection, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None
+) -> EnergyStatus:
+    """Return the state of a budget, and record that a poller asked."""
+    with db:  # one snapshot
+        found = _status(db, subject, policy, now, poller=poller)
+    return found
+
+
+def _status(
+    db: SqlConnection, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None
+) -> EnergyStatus:
+    if poller is not None:
+        subjects.ensure(db, subject)
+    account = _account(db, subject)
+    standing = _standing(db, subject, account, policy, now)
+    waits = refusal(policy, standing, policy.create, now)
+    rows = fetch(db, SQL["day"], subject.key, _day(now))
+    today = {
+        CostPurpose(purpose): Cost(calls=calls, units=units, tokens=tokens)
+        for purpose, calls, units, tokens in rows
+        if calls or tokens
+    }
+    return EnergyStatus(
+        level=level_of(standing.used, policy),
+        capacity=policy.capacity,
+        critical=policy.critical * policy.capacity,
+        refill_per_day=policy.refill_per_day,
+        today=today,
+        tokens_today=standing.tokens_today,
+        tokens_per_day=policy.tokens_per_day or 0,
+        share=share_of(standing.memory_units, standing.turn_units) if policy.capacity else 0.0,
+        max_share=policy.max_share,
+        unsettled=fetch_value(db, SQL["unsettled"], subject.key),
+        total=account.total,
+        since_poll=None if poller is None else _poll(db, subject, clean(poller), account.total, now),
+        waiting=None if waits is None else waits.why,
+        waits_until=None if waits is None else waits.until,
+    )
+
+
+def _account(db: SqlConnection, subject: Subject) -> _Account:
+    row = fetch_one(db, SQL["account"], subject.key)
+    if row is None:
+        return _Account()
+    used, at, calls, units, tokens = row
+    return _Account(used=used, at=from_micros(at), total=Cost(calls=calls, units=units, tokens=tokens))
+
+
+def _standing(
+    db: SqlConnection, subject: Subject, account: _Account, policy: BudgetPolicy, now: datetime
+) -> BudgetState:
+    today = _day(now)
+    memory, turns, tokens = fetch(db, SQL["shares"], subject.key, today - SHARE_DAYS, today)[0]
+    return BudgetState(
+        used=refilled(account.used, policy, now - account.at),
+        tokens_today=tokens,
+        memory_units=memory,
+        turn_units=turns,
+    )
+
+
+def _draw(db: SqlConnection, subject: Subject, after: _Account) -> None:
+    total = after.total
+    db.execute(SQL["draw"], (subject.key, after.used, to_micros(after.at), total.calls, total.units, total.tokens))
+
+
+def _spend(db: SqlConnection, subject: Subject, day: int, purpose: CostPurpose, spent: Cost) -> None:
+    new = fetch_value(db, SQL["spend"], subject.key, day, purpose, spent.calls, spent.units, spent.tokens)
+    if new:  # the first of its kind this day: time to let go of what no share is taken of any more
+        db.execute(SQL["drop_days"], (subject.key, day - SHARE_DAYS))
+        db.execute(SQL["drop_reservations"], (subject.key, day - SHARE_DAYS))
+
+
+def _poll(db: SqlConnection, subject: Subject, poller: str, total: Cost, now: datetime) -> SincePoll:
+    row = fetch_one(db, SQL["poll"], subject.key, poller)
+    at, calls, units, tokens = row or (None, 0, 0.0, 0)
+    db.execute(SQL["note_poll"], (subject.key, poller, to_micros(now), total.calls, total.units, total.tokens))
+    return SincePoll(
+        since=None if at is None else from_micros(at),
+        spent=Cost(calls=total.calls - calls, units=total.units - units, tokens=total.tokens - tokens),
+    )
+
+
+def _day(instant: datetime) -> int:
+    return (instant - EPOCH) // _DAY

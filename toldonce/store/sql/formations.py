@@ -1,0 +1,322 @@
+"""Formations: pending work, leased by compare-and-swap and committed with its effects. Works on a connection."""
+
+import random
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from toldonce.clock import from_micros, to_micros
+from toldonce.errors import BadRequestError, LeaseLostError
+from toldonce.ids import id_bytes
+from toldonce.store.sql.database import Row, SqlConnection, load
+from toldonce.store.sql.memories.apply import ChangeSet, apply
+from toldonce.store.sql.rows import (
+    fetch,
+    fetch_one,
+    fetch_value,
+    micros,
+    read_formation,
+    read_formation_key,
+)
+from toldonce.store.sql.subjects import version_of
+from toldonce.types import (
+    BusySubjects,
+    FormationKey,
+    FormationPlace,
+    FormationResult,
+    FormationStatus,
+    Lease,
+    LeaseRequest,
+    Subject,
+    Unindexed,
+    tenant_range,
+)
+
+SQL = load("formation")
+LOG_SQL = load("log")
+SUBJECT_SQL = load("subject")
+_TOKEN_BITS = 63  # what a signed integer holds
+# Nothing is put off longer than this (retries wait minutes, leases last seconds): what is due later was stamped by a
+# clock that ran ahead, and would wait until the corrected one gets there.
+MAX_DELAY = timedelta(hours=1)
+# Subjects passed over in one look for those whose turn is next; a later look goes on from there.
+MAX_PASSED = 32
+# What is not due comes after what is.
+_LAST_MICROS = 2**63 - 1
+# Comes before every formation in their list.
+_FIRST_PLACE: Row = (-(2**63), -(2**63), b"", "", "", "")
+_MIN_KEY = -(2**63)
+
+
+def due(db: SqlConnection, now: datetime, *, limit: int) -> list[FormationKey]:
+    """List formations that are due and not leased."""
+    return [read_formation_key(row) for row in fetch(db, SQL["due"], to_micros(now), limit)]
+
+
+def next_slices(
+    db: SqlConnection, now: datetime, *, after: int, count: int, share: int, busy: BusySubjects
+) -> tuple[list[list[FormationKey]], int]:
+    """List due formations of the subjects whose turn is next, in a ring by subject key.
+
+    Args:
+        db: The database.
+        now: What is due by then counts.
+        after: Key of the subject that had the last turn.
+        count: Maximum number of subjects.
+        share: Maximum number of formations of each.
+        busy: What is left out, and what comes after the rest.
+
+    Returns:
+        The formations of each subject, longest due first; and the key after which the next turn begins.
+    """
+    found: list[int] = []
+    second: list[int] = []
+    homes = set(busy.homes)
+    instant = to_micros(now)
+    key, is_second_lap = after, False
+    for _ in range(MAX_PASSED):
+        row = fetch_one(db, SQL["next_subject"], key, instant) if len(found) < count else None
+        if row is None:
+            if is_second_lap or len(found) == count:
+                break
+            key, is_second_lap = _MIN_KEY, True
+            continue
+        if is_second_lap and row[0] > after:
+            break
+        key = row[0]
+        if key not in busy.subjects:
+            (second if row[1] in homes else found).append(key)
+            homes.add(row[1])
+    # At random, as the next look begins after all of them.
+    chosen = [*found, *random.sample(second, min(len(second), count - len(found)))]
+    slices = [_due_of(db, each, instant, limit=share) for each in chosen]
+    return [each for each in slices if each], key
+
+
+def due_of(db: SqlConnection, subject: Subject, now: datetime, *, limit: int) -> list[FormationKey]:
+    """List due formations of one subject that are not leased."""
+    return _due_of(db, subject.key, to_micros(now), limit=limit)
+
+
+def _due_of(db: SqlConnection, subject: int, instant: int, *, limit: int) -> list[FormationKey]:
+    found, owners = [], dict[int, str]()
+    for name, home, *rest in fetch(db, SQL["due_of"], subject, instant, limit):
+        owner = _owner_name(db, name, subject, home, owners)
+        if owner is not None:
+            found.append(read_formation_key((name, owner, *rest)))
+    return found
+
+
+def unindexed(db: SqlConnection, subjects: Sequence[Subject], *, limit: int) -> list[Unindexed]:
+    """List the conversations whose newest messages are no quotations of these subjects yet, newest first."""
+    found, owners = list[Unindexed](), dict[int, str]()
+    for subject in subjects:
+        for name, home, *rest, formed_seq, asked_seq in fetch(db, SQL["unindexed"], subject.key, limit):
+            owner = _owner_name(db, name, subject.key, home, owners)
+            if owner is not None and name == subject.text:
+                key = read_formation_key((name, owner, *rest))
+                found.append(Unindexed(key=key, formed_seq=formed_seq, asked_seq=asked_seq))
+    return found
+
+
+def _owner_name(db: SqlConnection, name: str, subject: int, home: int, known: dict[int, str]) -> str | None:
+    """Return the name of a conversation's owner; None if it was erased this moment."""
+    if home not in known:
+        owner = name if home == subject else fetch_value(db, SUBJECT_SQL["read_in"], home)
+        if owner is None:
+            return None
+        known[home] = owner
+    return known[home]
+
+
+def next_due(db: SqlConnection) -> datetime | None:
+    """Return when the next formation is due."""
+    found = fetch_value(db, SQL["next_due"])
+    return None if found is None else from_micros(found)
+
+
+def lease(db: SqlConnection, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
+    """Lease a formation and count the attempt."""
+    row_key = _verified_key(db, key)
+    if row_key is None:
+        return None
+    token = secrets.randbits(_TOKEN_BITS)
+    until = now + timedelta(seconds=lease_s)
+    row = fetch_one(db, SQL["lease"], *row_key, token, to_micros(until), to_micros(now))
+    if row is None:
+        return None
+    attempts, formed_seq = row
+    return Lease(
+        key=key,
+        token=token,
+        until=until,
+        attempts=attempts,
+        formed_seq=formed_seq,
+        last_seq=_last_seq(db, row_key),
+    )
+
+
+def return_from_future(db: SqlConnection, now: datetime) -> None:
+    """Reschedule formations whose due time or lease is in the far future: a wrong clock wrote it."""
+    farthest = to_micros(now + MAX_DELAY)
+    if fetch_value(db, SQL["from_future"], farthest):
+        db.execute(SQL["back_from_future"], (farthest, to_micros(now)))
+
+
+def free_leases(db: SqlConnection) -> None:
+    """End all leases of dead workers; their attempts stay counted."""
+    db.execute(SQL["free_leases"])
+
+
+def renew(db: SqlConnection, lease: Lease, *, now: datetime, lease_s: float) -> bool:
+    """Extend a lease; return False if it is lost."""
+    row_key = _row_key(lease.key)
+    until = to_micros(now + timedelta(seconds=lease_s))
+    return row_key is not None and bool(fetch(db, SQL["renew"], *row_key, lease.token, until, to_micros(now)))
+
+
+def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
+    """Apply a formation's result and move its cursor; return the subject's new version."""
+    row_key, (formed_seq, asked_seq, idle) = _held(db, lease, now)
+    last_seq = _last_seq(db, row_key)
+    lowest = 0 if result.goes_back else formed_seq
+    if not lowest <= result.formed_seq <= last_seq:
+        raise BadRequestError(
+            f"formed_seq {result.formed_seq} is outside the formed and recorded messages, {lowest} to {last_seq}"
+        )
+    wanted = ChangeSet(
+        subject=lease.key.subject,
+        home=lease.key.home,
+        changes=result.changes,
+        decisions=result.decisions,
+        subject_version=result.subject_version,
+    )
+    version = apply(db, wanted, term_key)
+    due_at = _due_again((asked_seq, idle), lease, result, last_seq=last_seq, now=to_micros(now))
+    db.execute(SQL["advance"], (*row_key, result.formed_seq, due_at))
+    for conversation, cursor in result.cursors.items():
+        beside = (*row_key[:2], id_bytes(conversation), *row_key[3:])
+        db.execute(SQL["advance_beside"], (*beside, cursor))
+    return version
+
+
+def commit_and_lease(
+    db: SqlConnection, held: Lease, result: FormationResult, following: LeaseRequest, *, term_key: bytes
+) -> Lease | None:
+    """Commit a formation and lease the one that follows it, which must write to the same subject."""
+    commit(db, held, result, now=following.now, term_key=term_key)
+    return lease(db, following.key, now=following.now, lease_s=following.lease_s)
+
+
+def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int, now: int) -> int | None:
+    """Return when a formation is due after a commit: now if more was requested, after silence, or not by itself."""
+    asked_seq, idle = row
+    if result.goes_on:
+        return now
+    if result.formed_seq < asked_seq and not (result.waiting and asked_seq <= lease.last_seq):
+        return now
+    return now + int(idle) if idle is not None and result.formed_seq < last_seq else None
+
+
+def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
+    """Return whether another extractor version has the same formation, which is leased."""
+    row_key = _row_key(key)
+    return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
+
+
+def release(
+    db: SqlConnection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
+) -> None:
+    """Give a lease back without a commit."""
+    try:
+        row_key, _ = _held(db, lease, now)
+    except LeaseLostError:
+        return
+    if retry_at is None:
+        db.execute(SQL["park"], (*row_key, error))
+    else:
+        db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error, error is None or not counted))
+
+
+def list_formations(
+    db: SqlConnection,
+    *,
+    subject: Subject | None,
+    tenant: str | None,
+    parked: bool | None,
+    after: FormationPlace | None,
+    limit: int,
+) -> list[FormationStatus]:
+    """List formations."""
+    start = _FIRST_PLACE if after is None else _place(after)
+    if subject is None:
+        rows = fetch(db, SQL["formations"], parked, limit, *tenant_range(tenant), *start)
+    elif version_of(db, subject) is None:
+        rows = []
+    else:
+        rows = fetch(db, SQL["formations_of"], parked, limit, subject.key, *start)
+    return [read_formation(row) for row in rows]
+
+
+def _place(place: FormationPlace) -> Row:
+    """Return what the list is ordered by.
+
+    Raises:
+        BadRequestError: The conversation is none.
+    """
+    conversation = id_bytes(place.conversation)
+    if conversation is None:
+        raise BadRequestError("the cursor is none of this list", param="cursor")
+    due = _LAST_MICROS if place.due_at is None else to_micros(place.due_at)
+    return (due, place.subject_key, conversation, place.profile, place.stage, place.version)
+
+
+def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:
+    """Make a parked formation due."""
+    row_key = _verified_key(db, key)
+    return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, micros(now)))
+
+
+def skip(db: SqlConnection, key: FormationKey) -> None:
+    """End a formation, under way or not, as if all that was said so far were formed."""
+    row_key = _verified_key(db, key)
+    if row_key is not None:
+        db.execute(SQL["skip"], (*row_key, _last_seq(db, row_key)))
+
+
+def _held(db: SqlConnection, lease: Lease, now: datetime) -> tuple[Row, Row]:
+    """Check that the lease is held; return the row's key, and its cursor with what is asked for."""
+    row_key = _row_key(lease.key)
+    row = None if row_key is None else fetch_one(db, SQL["holds"], *row_key, lease.token, to_micros(now))
+    if row_key is None or row is None:
+        raise LeaseLostError(
+            f"the lease on {lease.key.stage} of conversation {lease.key.conversation} ran out at "
+            f"{lease.until.isoformat()} or was taken over; nothing was committed, another worker goes on"
+        )
+    return row_key, row
+
+
+def _verified_key(db: SqlConnection, key: FormationKey) -> Row | None:
+    """Return the key of a formation's row; None if a subject does not exist.
+
+    Raises:
+        BadSubjectError: Another subject's name has the same 64-bit key.
+    """
+    if any(version_of(db, subject) is None for subject in dict.fromkeys((key.subject, key.home))):
+        return None
+    return _row_key(key)
+
+
+def _row_key(key: FormationKey) -> Row | None:
+    """Return the key of a formation's row; None if its conversation is no id.
+
+    Where a lease is held, its token tells that the row is the right one: the names were verified with the lease.
+    """
+    conversation = id_bytes(key.conversation)
+    if conversation is None:
+        return None
+    return key.subject.key, key.home.key, conversation, key.profile, key.stage, key.version
+
+
+def _last_seq(db: SqlConnection, row_key: Row) -> int:
+    return int(fetch_value(db, LOG_SQL["last_seq"], row_key[1], row_key[2]))

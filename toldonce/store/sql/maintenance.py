@@ -1,0 +1,127 @@
+"""Maintenance turns, leased by compare-and-swap, and what maintenance reads. Works on a connection."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from toldonce.clock import from_micros, to_micros
+from toldonce.ids import id_bytes, id_text
+from toldonce.store.sql import inner
+from toldonce.store.sql.database import SqlConnection, load
+from toldonce.store.sql.formations import MAX_DELAY
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, read_memories
+from toldonce.store.sql.snapshot_codec import pack_terms, with_length
+from toldonce.store.sql.subjects import salt_of, version_of
+from toldonce.text import TERM_SCHEME
+from toldonce.types import MaintenanceLease, Memory, MemoryId, StaleTerms, Subject
+
+SQL, MEMORY_SQL = load("tend"), load("memory")
+_TOKEN_BITS = 63  # what a signed integer holds
+# Imported subjects are first maintained within this time, each at a time of its own. The longest time that is not taken
+# for that of a clock which ran ahead, less what clocks of several machines differ by.
+IMPORT_SPREAD = MAX_DELAY * 0.9
+_SHARES = 1 << 16
+
+
+def profiles_of(db: SqlConnection, subject: Subject) -> set[str]:
+    """Return the profiles that formed the subject's memories."""
+    if version_of(db, subject) is None:
+        return set()
+    return {name for (name,) in fetch(db, SQL["profiles_of"], subject.key)}
+
+
+def expired(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
+    """Read active memories whose validity ended before `at`."""
+    if version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, SQL["ended"], subject.key, to_micros(at), limit))
+
+
+def begun(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
+    """Read active plans that were to come when they were stored, and whose day was before `at`."""
+    if version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, SQL["begun"], subject.key, to_micros(at), limit))
+
+
+def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> list[Subject]:
+    """List subjects that are due for maintenance."""
+    times = (to_micros(now), to_micros(now + MAX_DELAY))
+    rows = fetch(db, SQL["tend_due"], to_micros(before), *times, limit)
+    # A time of tending that is still to come was stamped by a clock that ran ahead.
+    rows = rows or fetch(db, SQL["tended_in_future"], *times, limit)
+    return [Subject.parse(name) for (name,) in rows]
+
+
+def lease(
+    db: SqlConnection, subject: Subject, *, before: datetime, now: datetime, lease_s: float
+) -> MaintenanceLease | None:
+    """Lease a subject for maintenance."""
+    if version_of(db, subject) is None:
+        return None
+    inner.register(db, subject)  # a process of an older version may have made it without
+    token = secrets.randbits(_TOKEN_BITS)
+    until = to_micros(now + timedelta(seconds=lease_s))
+    times = (to_micros(before), to_micros(now), to_micros(now + MAX_DELAY))
+    row = fetch_one(db, SQL["lease_tending"], subject.key, *times, token, until)
+    if row is None:
+        return None
+    reached = abs(row[0])
+    last = from_micros(reached) if 0 < reached <= to_micros(now) else None
+    return MaintenanceLease(subject=subject, token=token, last=last)
+
+
+def postpone(db: SqlConnection, subject: Subject, now: datetime) -> None:
+    """Let the first maintenance of a new subject wait, so that an import makes not all subjects due at once."""
+    share = subject.key % _SHARES / _SHARES
+    db.execute(SQL["postpone_tending"], (subject.key, to_micros(now + IMPORT_SPREAD * share)))
+
+
+def advance(db: SqlConnection, lease: MaintenanceLease, at: datetime, until: datetime) -> bool:
+    """Record how far maintenance came, and extend the lease."""
+    row = (lease.subject.key, lease.token, -to_micros(at), to_micros(until))
+    return fetch_one(db, SQL["tended_up_to"], *row) is not None
+
+
+def finish(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: bool) -> None:
+    """Record that maintenance of a subject is done, and end the lease."""
+    micros = to_micros(at)
+    db.execute(SQL["tended"], (lease.subject.key, lease.token, micros if whole else -micros))
+
+
+def with_stale_terms(db: SqlConnection, *, limit: int) -> list[Subject]:
+    """List the subjects whose terms may be of a former scheme."""
+    return [Subject.parse(name) for (name,) in fetch(db, SQL["behind"], TERM_SCHEME, limit)]
+
+
+def stale_terms(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerms | None:
+    """Read the next memories whose terms must be derived again; None if there are none."""
+    with db:  # one snapshot
+        row = None if version_of(db, subject) is None else fetch_one(db, SQL["termed"], subject.key, TERM_SCHEME)
+        rows = [] if row is None else fetch(db, SQL["to_term"], subject.key, row[0] or b"", limit)
+    if row is None:
+        return None
+    memories = read_memories(subject, rows)
+    after = None if row[0] is None else MemoryId(id_text(row[0]))
+    return StaleTerms(subject=subject, after=after, memories=tuple(memories))
+
+
+def set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, int]], *, term_key: bytes) -> bool:
+    """Replace the terms of memories; return False if another process was faster."""
+    key, salt = done.subject.key, salt_of(term_key, done.subject)
+    after = None if done.after is None else id_bytes(done.after)
+    if version_of(db, done.subject) is None or fetch_one(db, SQL["termed"], key, TERM_SCHEME) != (after,):
+        return False
+    if not done.memories:
+        db.execute(SQL["all_termed"], (key, TERM_SCHEME))
+        return True
+    last = None
+    for memory, counted in zip(done.memories, terms, strict=True):
+        last = id_bytes(memory.id)
+        fixed = fetch_value(db, MEMORY_SQL["fixed"], key, last)
+        if fixed is not None:
+            length = sum(counted.values())
+            db.execute(SQL["set_terms"], (key, last, with_length(fixed, length), pack_terms(counted, salt)))
+            db.execute(SQL["terms_changed"], (key, last))
+    db.execute(SQL["termed_up_to"], (key, last))
+    return True

@@ -1,0 +1,86 @@
+"""Bring a database to the newest schema. Reads files of the package, writes the database."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+
+import apsw
+
+from toldonce.lazy_pattern import LazyPattern
+from toldonce.store.sql import app_numbers, inner
+
+# Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
+APPLICATION_ID = 0x52636C74
+# What a migration does after its statements, by its number.
+_STEPS = {9: inner.register_all, 11: app_numbers.upgrade}
+# Columns that a migration adds before its statements where they are lacking: SQLite cannot say that in SQL.
+_COLUMNS = {
+    11: (("memory", "app", "TEXT"),),
+    13: (
+        ("recall", "replayed", "INTEGER NOT NULL DEFAULT 0"),
+        ("recall", "omitted", "TEXT NOT NULL DEFAULT '[]'"),
+        ("recall", "prefix", "TEXT NOT NULL DEFAULT ''"),
+    ),
+    19: (
+        ("recall", "recorded", "INTEGER NOT NULL DEFAULT 0"),
+        ("recall", "tenant", "TEXT NOT NULL DEFAULT ''"),
+        ("recall", "request", "TEXT NOT NULL DEFAULT '{}'"),
+    ),
+    23: (("message", "zone", "TEXT"),),
+}
+_FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
+
+
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """Read all migrations with their numbers, in order."""
+    found = [
+        (int(match.group(1)), entry.read_text("utf-8"))
+        for entry in (files(__package__) / "migrations").iterdir()
+        if (match := _FILE.fullmatch(entry.name))
+    ]
+    return tuple(sorted(found))
+
+
+def newest_schema() -> int:
+    """Return the number of the newest migration."""
+    return migrations()[-1][0]
+
+
+def schema_of(db: apsw.Connection) -> int:
+    """Return the number of the last migration that was applied."""
+    return int(db.pragma("user_version"))
+
+
+@contextmanager
+def writing(db: apsw.Connection) -> Iterator[None]:
+    """Hold the write lock; commit at the end, roll back on an error."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+def migrate(db: apsw.Connection) -> None:
+    """Apply what is missing, each migration in a transaction of its own."""
+    for number, sql in migrations():
+        if schema_of(db) >= number:
+            continue
+        with writing(db):
+            if schema_of(db) < number:  # another process may have been quicker
+                _add_columns(db, number)
+                db.execute(sql)
+                if number in _STEPS:
+                    _STEPS[number](db)
+                db.pragma("application_id", APPLICATION_ID)
+                db.pragma("user_version", number)
+
+
+def _add_columns(db: apsw.Connection, number: int) -> None:
+    for table, column, type_ in _COLUMNS.get(number, ()):
+        if not db.execute("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", (table, column)).fetchall():
+            db.execute(f'ALTER TABLE "{table}" ADD COLUMN "{column}" {type_}')

@@ -1,0 +1,53 @@
+"""The store: everything that is kept, as repositories over one database."""
+
+from toldonce.store.executor import DatabaseAdmin, SnapshotReader, StoreContext
+from toldonce.store.repositories.access import AccessRepository
+from toldonce.store.repositories.admin import AdminRepository, AppRepository, BudgetRepository
+from toldonce.store.repositories.conversations import ConversationRepository
+from toldonce.store.repositories.embeddings import EmbeddingRepository
+from toldonce.store.repositories.erasures import ErasureRepository
+from toldonce.store.repositories.formations import FormationRepository
+from toldonce.store.repositories.health import HealthRepository
+from toldonce.store.repositories.idempotency import IdempotencyRepository
+from toldonce.store.repositories.insertions import InsertionRepository
+from toldonce.store.repositories.maintenance import MaintenanceRepository
+from toldonce.store.repositories.memories import DecisionRepository, MemoryRepository
+from toldonce.store.repositories.traces import TraceRepository
+
+
+class Store:
+    """Everything that is kept. Each operation is one transaction (or one snapshot) and never calls a model.
+
+    An operation reads and writes only the subjects it is given. A subject, conversation or memory that does not exist
+    reads as empty. Every operation may raise `StoreUnavailableError` (the outcome is unknown: read back before
+    repeating a write) and, when it writes, `StoreFullError`.
+    """
+
+    def __init__(self, context: StoreContext, snapshots: SnapshotReader, database: DatabaseAdmin) -> None:
+        """Compose the repositories over what a database brings; `open_store` makes one for a URL."""
+        self.conversations = ConversationRepository(context)
+        self.insertions = InsertionRepository(context)
+        self.traces = TraceRepository(context)
+        self.health = HealthRepository(context)
+        self.formations = FormationRepository(context)
+        self.memories = MemoryRepository(context)
+        self.decisions = DecisionRepository(context)
+        self.snapshots = snapshots
+        self.erasures = ErasureRepository(context, database)
+        self.embeddings = EmbeddingRepository(context)
+        self.maintenance = MaintenanceRepository(context)
+        self.budgets = BudgetRepository(context)
+        self.access = AccessRepository(context)
+        self.apps = AppRepository(context)
+        self.idempotency = IdempotencyRepository(context)
+        self.admin = AdminRepository(context, database)
+        self.vault = context.vault
+        """The subjects' data keys, where they are encrypted."""
+        self._database = database
+
+    async def close(self) -> None:
+        """Finish accepted work, then close the database. Idempotent."""
+        await self.erasures.close()
+        await self._database.close()
+        if self.vault is not None:
+            self.vault.close()

@@ -1,0 +1,218 @@
+"""`memory.admin` without asyncio. Made by tools/make_sync.py from engine/admin.py."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from toldonce.engine.background import BackgroundEngine
+from toldonce.profiles.policies import Profile
+from toldonce.types import (
+    BucketSize,
+    EnergyStatus,
+    FormationKey,
+    FormationPlace,
+    FormationStatus,
+    MaintenanceReport,
+    Statistics,
+    StoreTotals,
+    Subject,
+    SubjectHealth,
+    SubjectTotals,
+)
+
+if TYPE_CHECKING:
+    from toldonce.engine import BreakerStatus, StoreStats, WorkerCounters
+
+
+class BlockingAdminService:
+    """The whole database, the worker and the budgets, as an operator sees them."""
+
+    def __init__(self, engine: BackgroundEngine) -> None:
+        """Forward to an engine in the background."""
+        self._engine = engine
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """All profiles, by name."""
+        return self._engine.core.admin.profiles
+
+    def subjects(self, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[Subject]:
+        """List all subjects by name.
+
+        Args:
+            after: Text of the last subject of the page before, such as `user:ana`; empty lists from the first on.
+            limit: Maximum number of subjects to return.
+            tenant: Only subjects of this tenant, or of none if it is empty; None lists all.
+        """
+        return self._engine.run(self._engine.core.admin.subjects(after=after, limit=limit, tenant=tenant))
+
+    def formations(
+        self,
+        *,
+        user: str | Subject | None = None,
+        tenant: str | None = None,
+        parked: bool | None = None,
+        after: FormationPlace | None = None,
+        limit: int = 100,
+    ) -> list[FormationStatus]:
+        """List formations of all subjects, longest due first.
+
+        Args:
+            user: Only those that write to this user or subject; None lists all.
+            tenant: Only those of this tenant's subjects, or of those without one if it is empty; None lists all.
+            parked: Only parked ones (True) or only waiting ones (False); None lists both.
+            after: `place` of the last formation of the page before; None lists from the longest due on.
+            limit: Maximum number of formations to return.
+        """
+        return self._engine.run(
+            self._engine.core.admin.formations(user=user, tenant=tenant, parked=parked, after=after, limit=limit)
+        )
+
+    def retry_formation(self, key: FormationKey) -> bool:
+        """Make a parked formation due again; return False if it is not parked."""
+        return self._engine.run(self._engine.core.admin.retry_formation(key))
+
+    def stats(self, *, check: bool = False) -> StoreStats:
+        """Count what the database holds; with `check`, verify its files and indexes (slow)."""
+        return self._engine.run(self._engine.core.admin.stats(check=check))
+
+    def totals(self) -> StoreTotals:
+        """Count what the operator's metrics show, over all subjects."""
+        return self._engine.run(self._engine.core.admin.totals())
+
+    def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
+        """Count the memories and decisions of one user or subject, and how often recall was used."""
+        return self._engine.run(self._engine.core.admin.subject_totals(user=user))
+
+    def subject_statistics(
+        self,
+        *,
+        user: str | Subject | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count over time what was stored, decided, put into prompts and spent for one user or subject.
+
+        Args:
+            user: User or subject.
+            since: Begin of what is counted (aware), rounded down to a whole bucket; None: 30 buckets before the end.
+            until: End (aware), rounded up; None: now.
+            bucket: Length of the spans that things are counted by; at most 400 of them.
+
+        Raises:
+            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+        """
+        return self._engine.run(
+            self._engine.core.admin.subject_statistics(user=user, since=since, until=until, bucket=bucket)
+        )
+
+    def health(self, *, user: str | Subject | None = None) -> SubjectHealth:
+        """Count what of one user or subject may need a look: held, never recalled and idle memories, parked work."""
+        return self._engine.run(self._engine.core.admin.health(user=user))
+
+    def statistics(
+        self,
+        *,
+        tenant: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count the same of all subjects: see `subject_statistics`.
+
+        Args:
+            tenant: Only subjects of this tenant, or of none if it is empty; None counts all.
+            since: Begin (aware).
+            until: End (aware).
+            bucket: Length of the spans that things are counted by.
+
+        Raises:
+            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+        """
+        return self._engine.run(
+            self._engine.core.admin.statistics(tenant=tenant, since=since, until=until, bucket=bucket)
+        )
+
+    def energy(
+        self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
+    ) -> EnergyStatus:
+        """Return what memory work has cost a subject, and what its budget still allows.
+
+        Args:
+            user: User or subject whose budget to show.
+            profile: Profile whose budget policy applies; None is the settings' profile.
+            poller: Name of the caller, 1 to 100 characters: the result then has what was spent since the last call
+                under this name.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+            BadRequestError: the poller's name is empty or longer than 100 characters.
+        """
+        return self._engine.run(self._engine.core.admin.energy(user=user, profile=profile, poller=poller))
+
+    @property
+    def breaker(self) -> BreakerStatus:
+        """State of the circuit breaker in front of the model that forms memories."""
+        return self._engine.core.admin.breaker
+
+    def maintain(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
+        """Close expired memories, merge near-duplicates and evict what exceeds capacity, as the worker does once a day.
+
+        Args:
+            user: User or subject to maintain; None maintains all.
+            dry_run: Change nothing, and return what would be closed.
+
+        Raises:
+            StaleSubjectError: a subject kept changing; what was done so far stays.
+            StoreUnavailableError: the engine was closed meanwhile; what was done so far stays.
+        """
+        return self._engine.run(self._engine.core.admin.maintain(user=user, dry_run=dry_run))
+
+    def schema_version(self) -> int:
+        """Return the version of the database's schema; raise if this ToldOnce cannot use the database.
+
+        Raises:
+            NewerSchemaError: a newer ToldOnce has migrated it since this engine was opened.
+            StoreUnavailableError: the database does not answer.
+        """
+        return self._engine.run(self._engine.core.admin.schema_version())
+
+    def ping(self) -> None:
+        """Check that the database answers.
+
+        Raises:
+            StoreUnavailableError: it does not answer.
+        """
+        self._engine.run(self._engine.core.admin.ping())
+
+    def ping_all(self) -> None:
+        """Check that all subjects can be reached; of a cluster, that every machine answers.
+
+        Raises:
+            StoreUnavailableError: some cannot; requests of other subjects may be answered.
+        """
+        self._engine.run(self._engine.core.admin.ping_all())
+
+    def require_writable(self) -> None:
+        """Check that the database may be written.
+
+        Raises:
+            StoreReadOnlyError: it may only be read.
+            StoreUnavailableError: it does not answer.
+        """
+        self._engine.run(self._engine.core.admin.require_writable())
+
+    def run_worker(self) -> None:
+        """Wait until `stop_worker` ends the background worker, which runs from the start."""
+        self._engine.wait_for_worker()
+
+    def stop_worker(self, *, promptly: bool = False) -> None:
+        """Stop the background worker after the formation in progress. Later messages are formed by `form`."""
+        self._engine.stop_worker(promptly=promptly)
+
+    @property
+    def worker_counters(self) -> WorkerCounters:
+        """What the worker has done since the engine was opened."""
+        return self._engine.core.admin.worker_counters

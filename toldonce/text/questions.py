@@ -1,0 +1,197 @@
+"""Whether sentences ask, greet or deny, in the languages of most users. Pure.
+
+English has its own, closer rules where they are needed. What is not listed here counts as telling something: a question
+that is kept does less harm than a statement that is lost.
+"""
+
+import re
+import unicodedata
+
+from toldonce.lazy_pattern import LazyPattern
+from toldonce.text.normalize import fold, words
+
+# Characters that may follow a question mark, besides white space.
+_CLOSING = "\"'”’)]»」』）】.。!！…"
+_MARKS = ("?", "？", "؟", "՞", "፧", "\u037e")
+_GREEK_MARK = LazyPattern("[\u0370-\u03ff\u1f00-\u1fff]\\s*+;$")
+# Endings that ask without a mark: Chinese 吗 and its like, Japanese か after a verb or "is", Korean 까 and 나요.
+_PARTICLE = LazyPattern(
+    "(?:[吗嗎]|(?:です|ます|ません|でした|ました|でしょう|だろう|の|ない)か(?:な|ね)?|かしら"
+    "|(?:습니|입니|합니|할|을|될)까요?|(?:나|은가|는가|인가)요)$"
+)
+# Words that ask where a sentence begins with them. Those that often begin a statement ("when", "how") are listed where
+# their spelling sets them apart; the rest is left to the question mark.
+_OPENERS = frozenset(
+    fold(word)
+    for word in """est-ce pourquoi combien quel quelle quels quelles lequel laquelle wer wen wem wessen warum wieso
+    weshalb wohin woher wann welche welcher welches wieviel dove perché quanto quanti quante qual quale quali
+    onde quem quais quantos quantas wie waarom wanneer hoeveel welke waarheen vem vad varför vilken
+    vilket vilka hvem hvad hva hvorfor hvilken hvilket hvilke hvornår mikä missä mistä mihin kuka miksi
+    milloin kuinka miért mikor melyik hány nerede nereye neden niçin nasıl hangi kaç siapa mengapa
+    kenapa bagaimana berapa apakah gdzie kiedy dlaczego czy jaki jaka jakie proč kolik jaký jaká jaké
+    cine unde câți câte где кто почему зачем сколько куда откуда какой какая какое какие хто чому навіщо
+    скільки куди звідки чи ποιος ποια ποιο ποιοι πότε γιατί πόσο πόσα هل ماذا لماذا كيف أين متى آیا کجا
+    چرا چطور چند کدام איפה מתי למה מדוע כמה האם איך היכן क्या कौन कहाँ क्यों कैसे कितना कितने कितनी""".split()
+)
+# In Spanish and Portuguese the accent tells a question from a conjunction, and Spanish opens with a mark of its own.
+_ACCENTED_OPENERS = frozenset(
+    "qué quién quiénes dónde adónde cuándo cuál cuáles cómo cuánto cuánta cuántos cuántas où".split()
+)
+# Words of Chinese, Japanese, Korean, Thai and Vietnamese that ask anywhere in a sentence.
+_INSIDE = LazyPattern(
+    "什么|什麼|谁|誰|哪|怎么|怎麼|多少|几|幾|为什么|為什麼|呢|何|どこ|いつ|なぜ|どう|どの|どれ|いくら"
+    "|어디|누구|언제|무엇|뭐|왜|어떻게|몇|อะไร|ใคร|ที่ไหน|เมื่อไหร่|ทำไม|อย่างไร|ไหม"
+    "|^ما (?:هو|هي|اسم)|gì|nào|đâu|bao giờ|tại sao"
+)
+# Separates a statement from a following question.
+_JOINT = LazyPattern("[,;:，、；：،؛—–]|\\s-\\s")
+
+GREETINGS = frozenset(
+    fold(word)
+    for word in """hola buenas buenos días tardes noches gracias muchas de nada vale sí no claro perfecto genial adiós
+    hasta luego por favor bonjour salut bonsoir merci beaucoup oui non d'accord accord parfait super au
+    revoir bonne journée nuit s'il vous te plaît hallo guten tag morgen abend danke schön sehr vielen
+    dank bitte ja nein genau gut super prima tschüss servus moin ciao buongiorno buonasera grazie mille
+    prego sì va bene perfetto arrivederci olá oi bom dia boa tarde noite obrigado obrigada muito sim não
+    tchau hoi goedemorgen bedankt dank je u wel nee prima doei hej hejsan tack så mycket tak mange hei
+    takk kiitos paljon moi kyllä szia köszönöm igen jó napot merhaba selam teşekkürler teşekkür ederim
+    sağ ol evet tamam günaydın halo selamat pagi siang malam terima kasih iya ya tidak cześć dziękuję
+    dzięki tak dobrze ahoj děkuji díky ano bună salut mulțumesc mersi da nu xin chào cảm ơn vâng dạ
+    привет здравствуйте здравствуй спасибо большое да нет хорошо пожалуйста пока привіт дякую так ні
+    добре γεια σου σας ευχαριστώ ναι όχι καλημέρα καλησπέρα مرحبا السلام عليكم أهلا شكرا جزيلا نعم لا
+    حسنا سلام ممنون متشکرم بله خیر خوب שלום תודה רבה כן לא בסדר नमस्ते धन्यवाद शुक्रिया हाँ नहीं ठीक है
+    你好 您好 谢谢 謝謝 好的 好 是 是的 对 不 不是 再见 再見 嗨 早上好 晚安 没问题 こんにちは こんばんは
+    おはよう おはようございます ありがとう ありがとうございます どうも はい いいえ うん 了解 了解です
+    さようなら 안녕 안녕하세요 감사합니다 고마워 고마워요 네 예 아니요 아니오 좋아요 알겠습니다 สวัสดี
+    สวัสดีครับ สวัสดีค่ะ ขอบคุณ ขอบคุณครับ ขอบคุณค่ะ ใช่ ไม่ โอเค ok okay""".split()
+)
+"""Words of greeting, thanks and assent in many languages, folded."""
+# So many characters at the end of a text tell whether it asks.
+_ENDING = 40
+# A greeting is short, whatever its words are in another language.
+_MAX_GREETING_WORDS = 4
+
+
+def asks(text: str) -> bool:
+    """Tell whether a text ends asking: with a question mark of its script, or a particle that asks.
+
+    >>> asks("Où est-ce ?"), asks("你住在奥斯陆吗"), asks("静か")
+    (True, True, False)
+    """
+    end = len(text)
+    while end and (text[end - 1].isspace() or text[end - 1] in _CLOSING):
+        end -= 1
+    plain = text[max(0, end - _ENDING) : end]
+    if plain.isascii():
+        return plain.endswith("?")
+    plain = unicodedata.normalize("NFC", plain)
+    return plain.endswith(_MARKS) or bool(_GREEK_MARK.search(plain) or _PARTICLE.search(plain))
+
+
+def opens_asking(text: str) -> bool:
+    """Tell whether a sentence of another language than English begins as questions do.
+
+    >>> opens_asking("¿Dónde vivo?"), opens_asking("Donde vivo hay montañas."), opens_asking("Warum nicht")
+    (True, False, True)
+    """
+    return text.lstrip().startswith("¿") or is_opener(next(iter(words(text[:80])), ""))
+
+
+def is_opener(first: str) -> bool:
+    """Tell whether questions of another language than English begin with a normalised word."""
+    return first in _ACCENTED_OPENERS or fold(first) in _OPENERS
+
+
+def only_asks(sentence: str) -> bool:
+    """Tell whether a sentence of another language than English is a question and nothing is told in it.
+
+    >>> only_asks("¿Qué debo evitar?"), only_asks("Vivo en Oslo, ¿qué debo ver?"), only_asks("我住哪里？")
+    (True, False, True)
+    """
+    told = _JOINT.search(sentence.rstrip()[:-1]) or not asks(sentence)
+    return not told and (opens_asking(sentence) or bool(_INSIDE.search(sentence)))
+
+
+def only_greets(sentence: str) -> bool:
+    """Tell whether a sentence is greeting, thanks or assent alone.
+
+    >>> only_greets("¡Muchas gracias!"), only_greets("谢谢！"), only_greets("Gracias a Ana vivo en Oslo")
+    (True, True, False)
+    """
+    said = words(sentence)
+    return 0 < len(said) <= _MAX_GREETING_WORDS and all(fold(word) in GREETINGS for word in said)
+
+
+# What opens a question for facts in English and French. After "how", the asker is anybody: "how do I sort a list?"
+_ASKS_FACTS = LazyPattern(
+    r"(?:how (?:do|can|does|to)(?: (?:i|you|we|one))?|(?:what|who|where|when|how|why)(?:['’]?s)?|comment|qu'est-ce)"
+    r"\s(?!about\b)",
+    re.IGNORECASE,
+)
+# Ends a Japanese or Korean question that names its subject alone: "the height of Mount Fuji?"
+_NAMES_SUBJECT = LazyPattern("(?:[はって]|얼마[가-힣]{0,3})\\s?[?？]$")
+# Who speaks, or is spoken to: what such a question tells, or asks for from now on, may be worth keeping.
+_PERSONS = frozenset(
+    fold(word)
+    for word in """i i'm im i've i'd i'll my mine me myself we we're we've our ours us you your yours
+    ich mein meine meinen meinem meiner meines mich mir wir uns unser unsere unseren unserem du dein deine deinen dir
+    dich    je j'ai j'habite mon ma mes moi nous notre nos tu ton ta tes toi vous votre vos yo mi mis mí me conmigo
+    nuestro
+    nuestra nuestros nuestras soy tengo estoy vivo tus usted io mio mia miei mie noi nostro nostra sono ho tuo tua
+    eu meu minha meus minhas nós nosso nossa sou tenho moro você teu ik mijn mij ons onze wij we jij je jouw
+    jag min mitt mina mig vi vår du din jeg mit dig ja mój moja moje mnie mi twój мой моя моё мои мне меня мной я мы наш
+    наша наше нас нам моего моей моему моих моим мою у ты твой тебя вы вас мій ben benim bana sen أنا لي عندي لدي
+    saya aku kami kamu tôi mình bạn मैं मेरा मेरी मेरे मुझे""".split()
+)
+_PERSON_INSIDE = LazyPattern(
+    "[我咱俺僕你您]|私|わたし|自分|あなた|저는|제가|내가|나는|우리|너는|네가|\\b[jm]['’]", re.IGNORECASE
+)
+
+
+def asks_for_facts(sentence: str) -> bool:
+    """Tell whether a question asks for facts of the world: no one who speaks or is spoken to is named in it.
+
+    >>> asks_for_facts("¿Cómo se hace una tortilla?"), asks_for_facts("How do I sort a list?")
+    (True, True)
+    >>> asks_for_facts("What can my dog eat?"), asks_for_facts("I'm celiac, what can I eat?")
+    (False, False)
+    """
+    plain = sentence.strip()
+    if _JOINT.search(plain[:-1]):
+        return False
+    opening = _ASKS_FACTS.match(plain)
+    rest = plain[opening.end() :] if opening else plain
+    if _PERSON_INSIDE.search(rest) or any(fold(word) in _PERSONS for word in words(rest)):
+        return False
+    return bool(opening) or only_asks(plain) or bool(_NAMES_SUBJECT.search(plain))
+
+
+# English has further rules of its own where sentences are compared (`resolution/lexicon.py`).
+_WORDS = frozenset(
+    """no not never none nobody nothing neither nor without cannot nowhere hardly
+    nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder
+    ne n'est n'ai n'a n'aime pas jamais rien personne aucun aucune sans plus guère
+    nunca jamás nada nadie ningún ninguno ninguna sin tampoco non mai niente nessuno nessuna senza né neanche
+    não nenhum nenhuma ninguém sem nem jamais niet geen nooit niets niemand zonder
+    inte aldrig ingen inget inga utan ikke aldri aldrig uten uden intet ei en et emme eivät ilman koskaan
+    nie nigdy nic nikt żaden żadna bez ne není nejsem nemám nikdy nikdo nem soha semmi senki nélkül nincs
+    nu niciodată nimic nimeni fără değil yok hiç asla tidak bukan tak tanpa jangan không chẳng chưa
+    не нет ни никогда ничего никто без нельзя ні ніколи нічого ніхто немає δεν μην όχι ποτέ τίποτα κανείς χωρίς
+    لا ليس ليست لم لن ما بدون غير لست نیست نه هرگز بدون לא אין אף בלי לעולם नहीं नही न मत कभी बिना""".split()
+)
+# Contractions as they read without their apostrophe; those that spell another word ("wont", "cant") are meant anyway.
+CONTRACTED = frozenset(
+    """isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt wont wouldnt cant couldnt shouldnt mustnt neednt
+    aint""".split()
+)
+_INSIDE_WORD = LazyPattern(r"[不没沒無无未别莫非]|ない|なかった|ません|ぬ|안 |않|못|없|아니|ไม่|มิได้")
+
+
+def negations(text: str) -> int:
+    """Count the words, or signs of an unspaced script, that deny.
+
+    >>> negations("Ich esse kein Fleisch."), negations("我不吃肉"), negations("I don't eat meat."), negations("I eat.")
+    (1, 1, 1, 0)
+    """
+    told = sum(word in _WORDS or word.endswith("n't") or word in CONTRACTED for word in words(text))
+    return told + len(_INSIDE_WORD.findall(text))

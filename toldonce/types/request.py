@@ -1,0 +1,144 @@
+"""Requests of clients: chat requests with their bytes, and the identity they come with. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from toldonce.types.destination import UNKNOWN_DESTINATION, Destination
+from toldonce.types.subject import Subject
+
+InjectionMode = Literal["split", "system_append", "context_message", "user_prefix", "system_message"]
+"""Where recalled memory goes in a prompt (prompt/placement.py)."""
+
+
+class ContentKind(StrEnum):
+    """Type of a message's `content`, for inserting text."""
+
+    STRING = "string"
+    PARTS = "parts"
+    EMPTY_PARTS = "empty_parts"
+    OTHER = "other"
+    """null, missing or of a wrong type: nothing is inserted there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMessage:
+    """One message of a chat request, with its position in the text."""
+
+    role: str
+    text: str
+    name: str | None = None
+    payload: str | None = None
+    """See `Message.payload`."""
+    call_ids: tuple[str, ...] = ()
+    content_kind: ContentKind
+    start: int
+    """Offset of its opening brace in `ChatRequest.text`, in characters."""
+    end: int
+    """Offset after its closing brace."""
+    content_start: int
+    """Offset after the opening quote or bracket of the content; -1 for OTHER."""
+    content_end: int
+    """Offset of the closing quote or bracket of the content; -1 for OTHER."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """A chat completion request: the bytes as received, and a parsed copy."""
+
+    body: bytes
+    text: str
+    """The body, decoded."""
+    model: str | None
+    stream: bool
+    user: str | None
+    messages: tuple[ChatMessage, ...]
+    messages_start: int
+    """Offset after the opening bracket of `messages` in `text`."""
+    include_usage: bool = False
+    """Whether a stream should end with its token usage (`stream_options`)."""
+    body_start: int = 0
+    """Offset after the opening brace of the body."""
+    tools_start: int = -1
+    """Offset after the opening bracket of `tools`; -1 without such a list."""
+    tools_empty: bool = False
+    """Whether that list is empty."""
+    has_tool_choice: bool = False
+    """Whether the client says which tool to call, or none; or sends functions in the old format."""
+    wants_multiple_choices: bool = False
+    """Whether more than one answer is requested."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insertion:
+    """Text to insert into a request; everything else stays the same."""
+
+    offset: int
+    """In characters of `ChatRequest.text`."""
+    text: str
+    """JSON source, already escaped."""
+
+
+class MemoryMode(StrEnum):
+    """What a request allows memory to do (`x-toldonce-memory`)."""
+
+    ON = "on"
+    READ = "read"
+    """Recall only."""
+    RECORD = "record"
+    """Record and form only: nothing is recalled."""
+    OFF = "off"
+
+    @property
+    def records(self) -> bool:
+        """Whether the turn is recorded and formed."""
+        return self in (MemoryMode.ON, MemoryMode.RECORD)
+
+
+INTERACTION_MODES = ("chat", "qa", "summary")
+"""Styles of extraction; the first is the default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestScope:
+    """The profile, app and characters that a request names."""
+
+    profile: str | None = None
+    """None: the one its conversation was opened with, else `otherwise`."""
+    key_profile: str | None = None
+    """The profile of the API key; None: the settings' profile."""
+    app: str | None = None
+    """Name of the app it belongs to; None: the one its conversation was opened with."""
+    only_app: bool = False
+    """Whether the sender's credential is for `app` alone: other memories and conversations are refused."""
+    characters: tuple[str, str] | None = None
+    """The characters that the assistant and the user play."""
+    interaction: str | None = None
+    """One of `INTERACTION_MODES`; None: the one its conversation was opened with, else the first."""
+    destination: Destination = UNKNOWN_DESTINATION
+    """Where the recalled memories go."""
+    time_zone: str | None = None
+    """Where the user is: `Europe/Berlin`, `CET`, `UTC+2`; None: as their own fact says, else the setting."""
+
+
+NO_SCOPE = RequestScope()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The user of a request, and how memory serves them."""
+
+    subject: Subject | None
+    """Owner of the memory; None: anonymous, nothing is read or stored."""
+    tenant: str = ""
+    """Tenant of the request; empty: the one of a server that serves only one."""
+    memory: MemoryMode = MemoryMode.ON
+    scope: RequestScope = NO_SCOPE
+    conversation: str | None = None
+    """The client's id of the chat."""
+    append: bool = False
+    """The id came in `x-toldonce-session`: the client may send only its newest message."""
+    message_id: str | None = None
+    """The client's id of the message or of the requested answer."""
+    temporary: bool = False
+    """A temporary chat: read, never recorded."""
