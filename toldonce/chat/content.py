@@ -87,7 +87,9 @@ _REASONING_TAG = LazyPattern(
     r"<(?P<close>/?)(?P<name>think|thinking|reasoning|details)(?P<more>(?:\s[^<>]{0,400})?)>", re.IGNORECASE
 )
 _REASONING_DETAILS = LazyPattern(r"""\stype\s*+=\s*+["']?reasoning\b""", re.IGNORECASE)
-_MEMORY_TAG = LazyPattern(r"<(?P<close>/?)(?P<name>toldonce-memory)\b(?P<more>[^<>]{0,200})>", re.IGNORECASE)
+_MEMORY_TAG = LazyPattern(
+    r"<(?P<close>/?)(?P<name>(?:toldonce|recollect)-memory)\b(?P<more>[^<>]{0,200})>", re.IGNORECASE
+)
 
 Opens = Callable[["re.Match[str]"], bool]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hmac import compare_digest
 
+from toldonce import former_name
 from toldonce.chat.signed_header import USER_JWT, verified_user
 from toldonce.errors import BadIdentityError, BadRequestError, BadSettingError, BadSubjectError
 from toldonce.text import clean, squeeze
@@ -37,7 +38,7 @@ _AUTHORIZATION = "authorization"
 _UNVERIFIABLE = (
     f"{USER_JWT} cannot be verified: set TOLDONCE_JWT_SECRET to Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET"
 )
-_PRIVATE_PREFIXES = (b"x-toldonce-", b"x-openwebui-")
+_PRIVATE_PREFIXES = (b"x-toldonce-", b"x-openwebui-", former_name.HEADERS)
 # Open WebUI marks temporary chats by ids such as `local` and `local:…`.
 _TEMPORARY = "local"
 # Synonym of `on`.

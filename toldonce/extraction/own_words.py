@@ -26,15 +26,15 @@ from toldonce.lazy_pattern import LazyPattern
 from toldonce.prompt.changes import HEADINGS
 from toldonce.prompt.sentences import headings
 
-# Tags of ToldOnce's blocks, plain or escaped; the boundary's hash may follow the name in both.
+# Tags of ToldOnce's blocks, plain or escaped, also with the former name; the boundary's hash may follow the name.
 _OUR_TAG = LazyPattern(
-    r"(?:<|&lt;|\\u003c)\s{0,9}(?P<close>/?)\s{0,9}toldonce[-_]{0,3}memory\b(?P<id>[^>&\n]{0,200})(?:>|&gt;|\\u003e)?",
+    r"(?:<|&lt;|\\u003c)\s{0,9}(?P<close>/?)\s{0,9}(?:toldonce|recollect)[-_]{0,3}memory\b(?P<id>[^>&\n]{0,200})(?:>|&gt;|\\u003e)?",
     re.I,
 )
 
 # The beginning of such a tag at the end of a text that was cut off.
 _CUT_TAG = LazyPattern(r"(?:<|&lt;)\s{0,9}/?\s{0,9}(?P<name>[a-z][a-z-]{1,15})\Z", re.IGNORECASE)
-_TAG_NAME = "toldonce-memory"
+_TAG_NAMES = ("toldonce-memory", "recollect-memory")
 _ENCODED = LazyPattern(r"[A-Za-z0-9+/_-]{40,}+={0,2}")
 _HEX = LazyPattern(r"[^0-9a-z]")
 
@@ -78,7 +78,7 @@ def find_own_blocks(text: str, hidden: Sequence[Span]) -> OwnBlocks:
     cut_off = at == len(text)
     spans += encoded
     cut = _CUT_TAG.search(text.rstrip()[-40:])
-    if cut and _TAG_NAME.startswith(cut["name"].lower()):
+    if cut and any(name.startswith(cut["name"].lower()) for name in _TAG_NAMES):
         spans.append((len(text.rstrip()) - len(cut.group()), len(text)))
     return OwnBlocks(spans, forged=False, cut_off=cut_off)
 
@@ -93,7 +93,7 @@ def _is_encoded_block(run: str) -> bool:
         decoded = b64decode(data[: len(data) // 4 * 4])
     except ValueError:
         return False
-    return b"toldonce-memory" in decoded or b", not instructions" in decoded
+    return any(name.encode() in decoded for name in _TAG_NAMES) or b", not instructions" in decoded
 
 
 Speaker = Literal["user", "person", "assistant"]

@@ -92,7 +92,7 @@ FORGED: tuple[PoisoningPattern, ...] = (
     ),
     PoisoningPattern(
         LazyPattern(
-            r"</?\s*+(?:system|assistant|user|instructions?|toldonce[\s_-]*+memory|"
+            r"</?\s*+(?:system|assistant|user|instructions?|(?:toldonce|recollect)[\s_-]*+memory|"
             r"conversation\s++ended)\s*+/?>|<\|\w{2,20}\|>|"
             r"\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>|\bnew\s++memory\s*+:|\bnotes?\s++to\s++(?:the\s++)?summari[sz]er",
             _I,

@@ -62,6 +62,9 @@ _Stretch = tuple[int, int | None]
 """A span; the end is None if it is unclosed."""
 
 
+_OUR_BLOCKS = ("toldoncememory", "recollectmemory")
+
+
 @dataclass(frozen=True, slots=True)
 class _Tag:
     name: str
@@ -90,7 +93,7 @@ class Wrapped:
 def is_known_wrapper(name: str) -> bool:
     """Return whether a tag marks text of others, the user's words within it, or a block of ToldOnce."""
     name = re.sub(r"[\W_]", "", name.lower())
-    return name in _KNOWN or name in _OWN or name.startswith("toldoncememory")
+    return name in _KNOWN or name in _OWN or name.startswith(_OUR_BLOCKS)
 
 
 def find_wrapped(text: str, *, known_only: bool = False) -> Wrapped:
@@ -131,7 +134,7 @@ def _read(match: "re.Match[str]", text: str) -> _Tag | None:
     raw = board or match["name"]
     name = re.sub(r"[_-]", "", raw.lower())
     known = name in _KNOWN or name in _OWN or bool(board)
-    if name in _FORMATS or match["alone"] or name.startswith("toldoncememory"):
+    if name in _FORMATS or match["alone"] or name.startswith(_OUR_BLOCKS):
         return None
     if not known and not match["close"] and text[max(0, match.start() - 1) : match.start()].isalnum():
         return None  # a type in code: List<Item>

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toldonce.errors import SetupError
+from toldonce.former_name import NAME
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "Stop")
 # Seconds after which the agent gives up a hook; the hook itself ends earlier.
@@ -110,5 +111,5 @@ def _is_found_by_variable() -> bool:
 
 
 def is_own_command(command: object) -> bool:
-    """Return whether a command of a configuration is the hook of some ToldOnce."""
-    return isinstance(command, str) and "toldonce" in command and _MARK in command
+    """Return whether a command of a configuration is the hook of some ToldOnce, or of one with the former name."""
+    return isinstance(command, str) and _MARK in command and any(name in command for name in ("toldonce", NAME))

@@ -9,12 +9,15 @@ import os
 import sys
 import time
 
+from toldonce.former_name import replaced_variable
 from toldonce.hook.backlog import hand_over, has_backlog
 from toldonce.hook.delivery import DeliveryError, Route, start_process
 from toldonce.hook.event import MAX_BYTES, read_request, write_answer
 from toldonce.hook.places import log
 
 TIMEOUT_S = 2.0
+# Variables, without the prefix, that choose whose memory it is: under their former names they would be ignored.
+_VARIABLES = frozenset({"URL", "KEY", "DATABASE_URL", "DEFAULT_USER"})
 _OPTIONS = {"--url": "url", "--database": "database", "--user": "user", "--timeout": "timeout"}
 
 
@@ -28,6 +31,8 @@ def main(arguments: list[str]) -> None:
         _watch(timeout)
         request = read_request(sys.stdin.buffer.read(MAX_BYTES))
         if request is not None:
+            if replaced := replaced_variable(set(os.environ), _VARIABLES):
+                raise DeliveryError(f"{replaced[0]} is {replaced[1]} now: rename it")
             route = Route(
                 url=options.get("url") or os.environ.get("TOLDONCE_URL") or None,
                 database=options.get("database"),

@@ -4,6 +4,7 @@ import os
 import stat
 import sys
 
+from toldonce.former_name import NAME
 from toldonce.hook.quick_hash import hex_digest
 
 # Unix sockets take paths of some 100 bytes.
@@ -67,7 +68,13 @@ def absolute_url(url: str) -> str:
 def state_folder() -> str:
     """Return the folder of the log and the spool."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
-    return os.path.join(state, "toldonce")
+    folder, former = os.path.join(state, "toldonce"), os.path.join(state, NAME)
+    if not os.path.exists(folder) and os.path.isdir(former):
+        try:
+            os.rename(former, folder)
+        except OSError:
+            return folder  # another hook was faster
+    return folder
 
 
 def spool_folder() -> str:

@@ -14,7 +14,8 @@ TAG = "toldonce-memory"
 
 # A bracket, plain, wide or encoded, before anything that could pass for the tag, with separators inside.
 _FORGED_TAG = LazyPattern(
-    r"(?:[<＜﹤‹«⟨]|&(?:lt|\#60|\#x3c);?|\\u003c)(?P<between>[\W_]{0,20})toldonce[\W_]*+memory", re.IGNORECASE
+    r"(?:[<＜﹤‹«⟨]|&(?:lt|\#60|\#x3c);?|\\u003c)(?P<between>[\W_]{0,20})(?P<name>toldonce|recollect)[\W_]*+memory",
+    re.IGNORECASE,
 )
 # A quotation mark before what ends a row: '" (the user, 3 May 2026)'.
 _FORGED_END = LazyPattern(
@@ -68,7 +69,7 @@ def _line(text: str) -> str:
 
 
 def _disarmed(found: "re.Match[str]") -> str:
-    return f"‹{'/' if '/' in found['between'] else ''}toldonce memory"
+    return f"‹{'/' if '/' in found['between'] else ''}{found['name'].lower()} memory"
 
 
 def _visible(found: "re.Match[str]") -> str:

@@ -10,6 +10,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from toldonce.errors import BadSettingError
+from toldonce.former_name import replaced_variable
 from toldonce.settings.bounds import BoundSettings
 from toldonce.settings.encryption import EncryptionSettings
 from toldonce.settings.models import ModelSettings
@@ -22,7 +23,7 @@ from toldonce.settings.upstream import UpstreamSettings
 PREFIX = "TOLDONCE_"
 DATABASE_SETTING = f"{PREFIX}DATABASE_URL"
 # Variables with the prefix that are not settings: used by clients of a server, and by crash tests and the test suite.
-_NO_SETTINGS = frozenset({"TOLDONCE_URL", "TOLDONCE_KEY", "TOLDONCE_FAILPOINT", "TOLDONCE_SOAK", "TOLDONCE_TEST_DATA"})
+_NO_SETTINGS = frozenset({"URL", "KEY", "FAILPOINT", "SOAK", "TEST_DATA"})
 
 
 FILE_SUFFIX = "_FILE"
@@ -49,6 +50,9 @@ class Settings(
         """Read the environment, and secrets from the files that variables with the suffix `_FILE` name."""
         values = super()._environment_values()
         environment = {name.upper(): value for name, value in os.environ.items()}
+        if replaced := replaced_variable(set(environment), _read_variables()):
+            former, present = replaced
+            raise BadSettingError(former, "…", f"is {present} now: rename it")
         for name in secret_settings():
             variable = f"{PREFIX}{name.upper()}{FILE_SUFFIX}"
             if path := environment.get(variable):
@@ -135,19 +139,30 @@ def _secret_in(path: Path, variable: str) -> str:
     return secret
 
 
+@cache
+def _setting_variables() -> tuple[str, ...]:
+    """Return the variables that are settings, without the prefix."""
+    secrets = [name.upper() + FILE_SUFFIX for name in secret_settings()]
+    return (*(name.upper() for name in Settings.model_fields), *secrets)
+
+
+@cache
+def _read_variables() -> frozenset[str]:
+    return _NO_SETTINGS.union(_setting_variables())
+
+
 def unknown_variables(environment: Iterable[str]) -> list[str]:
     """Return a sentence for each variable with the prefix that is not a setting.
 
     >>> unknown_variables(["TOLDONCE_PROT", "TOLDONCE_PORT", "HOME"])
     ['TOLDONCE_PROT is not a setting and has no effect; did you mean TOLDONCE_PORT?']
     """
-    known = [name.upper() for name in Settings.model_fields]
-    known += [name.upper() + FILE_SUFFIX for name in secret_settings()]
+    known = _setting_variables()
     sentences = []
     for name in sorted(environment):
         upper = name.upper()
         bare = upper.removeprefix(PREFIX)
-        if bare == upper or bare in known or upper in _NO_SETTINGS:
+        if bare == upper or bare in known or bare in _NO_SETTINGS:
             continue
         nearest = get_close_matches(bare, known, n=1)
         hint = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else ""

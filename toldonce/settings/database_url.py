@@ -5,6 +5,7 @@ from pathlib import Path
 
 import platformdirs
 
+from toldonce import former_name
 from toldonce.lazy_pattern import LazyPattern
 
 SQLITE, POSTGRES = "sqlite:///", ("postgresql://", "postgres://")
@@ -49,5 +50,8 @@ def database_url(database: str) -> str:
 
 
 def default_database_url() -> str:
-    """Return the SQLite file in the user's data folder, as a URL."""
-    return f"sqlite:///{Path(platformdirs.user_data_dir('toldonce')) / 'toldonce.sqlite3'}"
+    """Return the SQLite file in the user's data folder, as a URL; one of the former name where that alone is there."""
+    path, former = (
+        Path(platformdirs.user_data_dir(name)) / f"{name}.sqlite3" for name in ("toldonce", former_name.NAME)
+    )
+    return SQLITE + str(former if former.exists() and not path.exists() else path)

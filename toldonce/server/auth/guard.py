@@ -6,6 +6,7 @@ from math import ceil
 
 from starlette.types import ASGIApp
 
+from toldonce import former_name
 from toldonce.engine import acting_for
 from toldonce.errors import StoreUnavailableError, ToldOnceError
 from toldonce.server.asgi import Headers, Receive, Scope, Send, path_user
@@ -15,6 +16,7 @@ from toldonce.server.dashboard.paths import is_dashboard_path, is_open_page
 from toldonce.server.database_wait import MAX_DATABASE_WAIT_S
 from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH
 from toldonce.server.status import (
+    BAD_REQUEST,
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
     message_of,
@@ -59,7 +61,9 @@ class AccessGuard:
         self._user_rates = RateLimiter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, or refuse it: 401 without a valid credential, 429 beyond the limits of its key."""
+        """Serve a request, or refuse it: 400 with a header of the former name, 401 without a valid credential, 429
+        beyond the limits of its key.
+        """
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -67,6 +71,11 @@ class AccessGuard:
         if is_public(scope["method"], scope["path"]):
             scope[_CALLER] = await self._caller_if_known(headers)
             await self._app(scope, receive, send)
+            return
+        former = next((name for name, _ in headers if name.lower().startswith(former_name.HEADERS)), None)
+        if former is not None:  # ignored, it would mix what belongs to different people
+            why = f"the header {former.decode('latin-1')} is {former_name.present_header(former).decode('latin-1')} now"
+            await self._refuse(scope, send, BAD_REQUEST, why, ())
             return
         try:
             async with asyncio.timeout(MAX_DATABASE_WAIT_S):

@@ -12,7 +12,7 @@ from toldonce.settings import KEYRING_SETTING, shown_url
 from toldonce.store.failpoint import Failpoint
 from toldonce.store.postgres.connection import SCHEMA, PostgresConnection, ReconnectingConnection, connect
 from toldonce.store.postgres.errors import fault
-from toldonce.store.postgres.migrate import make_schema
+from toldonce.store.postgres.migrate import make_schema, rename_former_schema
 from toldonce.store.sql.database import Row, SqlConnection
 
 T = TypeVar("T")
@@ -87,6 +87,9 @@ def _rewrite(session: PostgresConnection) -> None:
 
 
 def _prepare(db: psycopg.Connection[Row], where: str, *, create: bool) -> None:
+    with db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock($1)", (_LOCK,))
+        rename_former_schema(db, where)
     if db.execute("SELECT to_regclass($1)", (f"{SCHEMA}.meta",)).fetchone() != (None,):
         raise BadSettingError(
             KEYRING_SETTING,

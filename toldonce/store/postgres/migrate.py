@@ -5,6 +5,7 @@ from importlib.resources import files
 
 import psycopg
 
+from toldonce import former_name
 from toldonce.errors import NewerSchemaError, StoreUnavailableError, UnreadableStoreError
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.settings import DATABASE_SETTING, shown_url
@@ -21,6 +22,9 @@ _STEPS = {4: inner.register_all, 6: app_numbers.upgrade}
 _FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 # "Rclt" twice: the lock of a process that migrates or distributes.
 LOCK = 0x52636C7452636C74
+_HAS_TABLES = "SELECT 1 FROM pg_tables WHERE schemaname = $1 LIMIT 1"
+_HAS_FORMER = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename IN ('migration', 'keyring_info') LIMIT 1"
+_POLICIES = "SELECT tablename, policyname, qual, with_check FROM pg_policies WHERE schemaname = $1"
 
 
 @cache
@@ -81,6 +85,7 @@ def make_schema(db: psycopg.Connection[Row], where: str) -> None:
     Raises:
         UnreadableStoreError: It is not there, and this user may not make it.
     """
+    rename_former_schema(db, where)
     if db.execute("SELECT to_regnamespace($1)", (SCHEMA,)).fetchone() != (None,):
         return
     try:
@@ -89,6 +94,34 @@ def make_schema(db: psycopg.Connection[Row], where: str) -> None:
         raise UnreadableStoreError(
             f"{where} has no schema `{SCHEMA}`, and its user may make none: run "
             f"`CREATE SCHEMA {SCHEMA} AUTHORIZATION …` with that user's name as its administrator"
+        ) from error
+
+
+def rename_former_schema(db: psycopg.Connection[Row], where: str) -> None:
+    """Rename the schema of the former name, if that alone is there, and the variable of which its policies ask.
+
+    Raises:
+        UnreadableStoreError: This user may not rename it, or an empty schema has its name.
+    """
+    former = former_name.NAME
+    if not db.execute(_HAS_FORMER, (former,)).fetchone() or db.execute(_HAS_TABLES, (SCHEMA,)).fetchone():
+        return
+    if db.execute("SELECT to_regnamespace($1)", (SCHEMA,)).fetchone() != (None,):
+        raise UnreadableStoreError(
+            f"{where} has its memories in the schema `{former}`, as the version before named it, and an empty schema "
+            f"`{SCHEMA}`: run `DROP SCHEMA {SCHEMA}` as its administrator, then the other one is renamed"
+        )
+    try:
+        with db.transaction():
+            db.execute(f"ALTER SCHEMA {former} RENAME TO {SCHEMA}")
+            for table, policy, *rules in db.execute(_POLICIES, (SCHEMA,)).fetchall():
+                using, check = (str(rule).replace(f"{former}_rls.", f"{SCHEMA}_rls.") for rule in rules)
+                name = f'"{policy}" ON {SCHEMA}."{table}"'
+                db.execute(f"ALTER POLICY {name} USING ({using}) WITH CHECK ({check})".encode())
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise UnreadableStoreError(
+            f"{where} has its memories in the schema `{former}`, as the version before named it, and its user may not "
+            f"rename it: run `ALTER SCHEMA {former} RENAME TO {SCHEMA}` as its administrator"
         ) from error
 
 

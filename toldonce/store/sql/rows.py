@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Any
 
 from toldonce.clock import from_micros, to_micros
+from toldonce.former_name import present_address
 from toldonce.ids import id_text
 from toldonce.store.sql.database import Row, SqlConnection
 from toldonce.text import clean
@@ -168,7 +169,9 @@ def read_detail(text: str) -> MemoryDetail:
     known = json.loads(text)
     withheld = tuple(Withheld(**stretch) for stretch in known.get("withheld", ()))
     parts = tuple(SummarizedPart(**part) for part in known.get("parts", ()))
-    return MemoryDetail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld, "parts": parts})
+    addresses = {name: present_address(known[name]) for name in ("source_uri", "context_source") if name in known}
+    tags = tuple(known.get("tags", ()))
+    return MemoryDetail(**{**known, **addresses, "tags": tags, "withheld": withheld, "parts": parts})
 
 
 def zoned_detail(memory: Memory) -> MemoryDetail:

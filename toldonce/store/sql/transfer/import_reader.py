@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from toldonce import former_name
 from toldonce.errors import BadRequestError, RequestError
 from toldonce.store.sql.transfer import record_format
 from toldonce.store.sql.transfer.export import Record
 from toldonce.store.sql.transfer.import_check import LineError, check_block
 from toldonce.store.sql.transfer.strict_json import AmbiguousJsonError, load_json
 from toldonce.types import MemoryKind, Subject
+
+_HEADERS = ("toldonce", former_name.NAME)
+"""Names of the record at the beginning."""
 
 _TURN = MemoryKind.TURN.number
 _PLAIN = {
@@ -72,7 +76,7 @@ def read_blocks(lines: Iterable[bytes]) -> Iterator[ImportedSubject]:
             kind, record = _record(line, first=number == 1)
             if ended:
                 raise BadRequestError("something follows the end")
-            if kind == "toldonce":
+            if kind in _HEADERS:
                 continue
             if kind in ("subject", "end"):
                 if block is not None:
@@ -103,9 +107,9 @@ def _record(line: bytes, *, first: bool) -> tuple[str, Record]:
     if not isinstance(record, dict) or not record:
         raise BadRequestError("is no object")
     kind = next(iter(record))
-    if first != (kind == "toldonce"):
+    if first != (kind in _HEADERS):
         raise BadRequestError("is no export of ToldOnce: such a file begins with its header" if first else "a header")
-    if first and record != {"toldonce": "export", "version": record_format.VERSION}:
+    if first and record != {kind: "export", "version": record_format.VERSION}:
         raise BadRequestError(
             f"has version {str(record.get('version'))[:40]} of the format, this ToldOnce reads "
             f"{record_format.VERSION}: install the version that wrote it"
