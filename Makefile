@@ -19,7 +19,7 @@ WORKERS ?= $(shell expr 2 \* $(CORES))
 # The tests that keep the others waiting, in the log of each run of CI.
 SLOWEST := --durations=100 --durations-min=1
 
-.PHONY: help run test quick lint bytecode format unit bench soak mutants lock clean
+.PHONY: help extras run test quick lint bytecode format unit bench soak mutants lock clean
 
 help: ## Show all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -47,6 +47,10 @@ $(VENV)/.dev: requirements-dev.lock pyproject.toml $(BIN)/uv
 $(VENV)/.postgres: deploy/requirements.lock $(VENV)/.run
 	@test -f $(VENV)/.dev || $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r deploy/requirements.lock
 	@touch $@
+
+extras: $(VENV)/.run ## Install all that is optional: PostgreSQL, encryption, logins, ONNX models, agents' tools
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint requirements-dev.lock \
+	  --editable '.[anthropic,encrypted,jwt,mcp,oidc,onnx,postgres,tiktoken]'
 
 run: $(VENV)/$(if $(filter postgres%,$(TOLDONCE_DATABASE_URL)),.postgres,.run) ## Start the server on a file in your data folder; no key needed
 	@exec $(BIN)/toldonce serve

@@ -2,11 +2,13 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import platformdirs
 import pytest
 
+import toldonce
 from keyed_server import keyed_server
 from populated import opened
 from toldonce.chat.content import without_memory
@@ -101,6 +103,14 @@ async def test_an_export_of_the_former_name_is_imported(tmp_path: Path) -> None:
             await there.transfer.import_from(io.BytesIO(head.replace(b"toldonce", b"told") + b"\n" + rest))
         await there.transfer.import_from(io.BytesIO(head.replace(b"toldonce", b"recollect") + b"\n" + rest))
         assert [memory.text for memory in await there.list(user="ana")] == ["The bird is the heron."]
+
+
+def test_no_advice_names_a_package_that_is_not_ours() -> None:
+    root = Path(toldonce.__file__).parents[1]
+    files = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("toldonce/**/*.py"), *root.glob("deploy/*")]
+    said = "\n".join(file.read_text("utf-8") for file in files if file.is_file())
+    assert not re.findall(r"(?:pip install|pipx|uvx|uv add|uv tool)[^\n]{0,80}(?:toldonce|recollect)\b", said)
+    assert "make extras" in said
 
 
 def test_addresses_of_messages_are_read_as_they_are_written_now() -> None:

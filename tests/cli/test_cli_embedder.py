@@ -7,7 +7,7 @@ import pytest
 from cli.conftest import CommandLine
 from tiny_onnx import write_folder
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 
 def test_the_embedder_is_changed_to_a_model_in_a_folder_and_back(cli: CommandLine, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ NOWHERE = "http://127.0.0.1:1/v1"
 def test_a_model_in_a_folder_is_measured_as_it_would_be_used(
     cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     folder = write_folder(tmp_path / "tiny")
     # What the settings say of an embedder does not hold beside one that is named.
     monkeypatch.setenv("TOLDONCE_EMBED_URL", NOWHERE)

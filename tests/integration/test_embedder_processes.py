@@ -11,7 +11,7 @@ from integration.server_process import ServerProcess, StartServer
 from patience import PATIENCE_S
 from tiny_onnx import write_folder
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 
 def toldonce(server: ServerProcess, *arguments: str) -> str:

@@ -15,7 +15,7 @@ COSINES = np.linspace(-0.2, 1, 13, dtype=np.float32)
 
 
 async def test_what_was_tried_out_is_open_with_the_curve_that_was_fitted(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     folder = write_folder(tmp_path / "tiny")
     trial = await try_embedder(EmbedderSpec(kind=EmbedderKind.ONNX, where=str(folder)))
     fitted = Calibration.of(trial.record.curve).relevance(COSINES)
@@ -34,7 +34,7 @@ async def test_the_built_in_embedder_keeps_the_curve_it_was_shipped_with() -> No
 
 
 async def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     same = np.ones_like(word_table())
     folder = write_folder(tmp_path / "blind", embedding_model(same))
     with pytest.raises(BadEmbedderError, match="blind cannot be used"):

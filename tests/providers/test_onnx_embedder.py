@@ -12,7 +12,7 @@ from toldonce.providers.embedder_loader import UnavailableEmbedder, load_embedde
 from toldonce.providers.onnx_embedder import OnnxEmbedder
 from toldonce.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 
 CURVE = CalibrationCurve(midpoint=0.4, slope=10)
 
@@ -150,5 +150,5 @@ async def test_changed_files_are_reported_instead_of_mixing_spaces(tmp_path: Pat
 def test_without_onnxruntime_it_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_folder(tmp_path / "tiny")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(BadEmbedderError, match=r"pip install 'toldonce\[onnx\]'"):
+    with pytest.raises(BadEmbedderError, match=r"make extras"):
         OnnxEmbedder(spec(folder))

@@ -20,7 +20,7 @@ def likes(**words: float) -> bytes:
 
 
 async def test_a_cross_encoder_scores_each_pair_independently_of_its_batch(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     reranker = OnnxReranker(str(write_folder(tmp_path / "cross", likes(oslo=2.0, tea=-1.0))))
     texts = ["Ben lives in Oslo", "Ana likes tea", *["we met in Rome at nine"] * 30, ""]
     scores = await reranker.score("where does Ben live", texts)
@@ -31,7 +31,7 @@ async def test_a_cross_encoder_scores_each_pair_independently_of_its_batch(tmp_p
 
 
 def test_the_settings_choose_a_folder_an_api_or_nothing(tmp_path: Path) -> None:
-    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'toldonce[onnx]')")
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     folder = write_folder(tmp_path / "cross", likes(oslo=2.0))
     assert open_reranker(Settings()) is None
     assert isinstance(open_reranker(Settings.load(rerank_path=folder)), OnnxReranker)

@@ -67,7 +67,7 @@ def _serve(here: "CommandOptions", *, app: str | None, read_only: bool) -> None:
     from toldonce.types import Access
 
     if find_spec("mcp") is None:
-        raise SetupError("`toldonce mcp` needs the extra `mcp`: pip install 'toldonce[mcp]'")
+        raise SetupError("`toldonce mcp` needs the extra `mcp`: `make extras` installs it")
     set_up_logs(here.settings.log_level, as_json=None)
 
     asyncio.run(_serve_while_opening(here, app, Access.READ if read_only else Access.WRITE))

@@ -1,6 +1,6 @@
 """Embedder for an ONNX model folder, run locally by onnxruntime. Reads the model's files; no network.
 
-onnxruntime is an extra (`pip install 'toldonce[onnx]'`): it takes 60 MB, and the built-in embedder and APIs do not
+onnxruntime is an extra (`make extras`): it takes 60 MB, and the built-in embedder and APIs do not
 need it.
 """
 
@@ -137,9 +137,7 @@ def open_session(model: Path, where: str) -> "InferenceSession":
     try:
         import onnxruntime
     except ImportError:
-        raise BadEmbedderError(
-            where, "onnxruntime is not installed: `pip install 'toldonce[onnx]'`, then try again"
-        ) from None
+        raise BadEmbedderError(where, "onnxruntime is not installed: run `make extras`, then try again") from None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     # Threads that spin between runs would take a core from the server.

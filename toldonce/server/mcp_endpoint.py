@@ -35,7 +35,7 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a POST."""
         if find_spec("mcp") is None:
-            await send_error(send, NOT_IMPLEMENTED, "MCP needs the extra `mcp`: pip install 'toldonce[mcp]'")
+            await send_error(send, NOT_IMPLEMENTED, "MCP needs the extra `mcp`: `make extras` installs it")
             return
         settings = self._engine.settings
         try:

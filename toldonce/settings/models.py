@@ -34,7 +34,7 @@ class ModelSettings(EnvironmentSettings):
     rerank_model: OptionalName = Field(default=None, description="Reranking model at `TOLDONCE_RERANK_URL`.")
     rerank_key: Key = Field(default=None, description="API key for `TOLDONCE_RERANK_URL`.")
     rerank_path: Path | None = Field(
-        default=None, description="Folder of an ONNX cross-encoder (needs `toldonce[onnx]`); unset: no reranking."
+        default=None, description="Folder of an ONNX cross-encoder (needs the extra `onnx`); unset: no reranking."
     )
     rerank_top: int = Field(default=50, ge=2, le=200, description="Number of best candidates to rerank.")
     rerank_timeout_s: float = Field(

@@ -358,7 +358,7 @@ def _driver(url: str) -> Iterator[None]:
         raise BadSettingError(
             DATABASE_SETTING,
             f"{url.partition(':')[0]}://…",
-            f"needs the extra `postgres` ({error}): pip install 'toldonce[postgres]'",
+            f"needs the extra `postgres` ({error}): `make extras` installs it",
         ) from error
 
 

@@ -64,7 +64,7 @@ class OidcLogin:
             import authlib.integrations.httpx_client  # noqa: F401  # an extra
         except ImportError:
             raise BadSettingError(
-                "TOLDONCE_OIDC_ISSUER", settings.oidc_issuer, "needs the extra `oidc`: pip install 'toldonce[oidc]'"
+                "TOLDONCE_OIDC_ISSUER", settings.oidc_issuer, "needs the extra `oidc`: `make extras` installs it"
             ) from None
         self._settings = settings
         self._clock = clock

@@ -55,7 +55,7 @@ class TokenVerifier:
         """
         if not jwt.algorithms.has_crypto:
             raise BadSettingError(
-                "TOLDONCE_JWT_ISSUER", settings.jwt_issuer, "needs the extra `jwt`: pip install 'toldonce[jwt]'"
+                "TOLDONCE_JWT_ISSUER", settings.jwt_issuer, "needs the extra `jwt`: `make extras` installs it"
             )
         self._settings = settings
         self._timer = timer

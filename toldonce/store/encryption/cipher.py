@@ -14,7 +14,7 @@ try:
     from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 except ImportError as error:
     raise BadSettingError(
-        MASTER_KEY_SETTING, "…", f"needs the extra `encrypted` ({error}): pip install 'toldonce[encrypted]'"
+        MASTER_KEY_SETTING, "…", f"needs the extra `encrypted` ({error}): `make extras` installs it"
     ) from error
 
 __all__ = ["AESGCM", "AESSIV", "SHA256", "HKDFExpand", "InvalidTag"]

@@ -131,7 +131,7 @@ def _link(place: KeyringPlace, found: MarkedDatabase) -> "KeyringLink":
         try:
             from toldonce.store.encryption.keyring_server import ServerLink
         except ImportError as error:
-            why = f"needs the extra `postgres` ({error}): pip install 'toldonce[postgres]'"
+            why = f"needs the extra `postgres` ({error}): `make extras` installs it"
             raise BadSettingError(KEYRING_SETTING, "postgresql://…", why) from error
         return ServerLink(url, create=create)
     from toldonce.store.encryption.keyring_file import FileLink
