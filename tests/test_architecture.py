@@ -45,6 +45,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "collector",
             "environment",
             "errors",
+            "former_name",
             "freed_memory",
             "lazy_pattern",
             "memo",
