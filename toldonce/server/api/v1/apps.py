@@ -3,18 +3,16 @@
 Keys that are bound to an app use the older routes under `/apps`.
 """
 
-from dataclasses import asdict
 from datetime import datetime
 
 from pydantic import Field
 
 from toldonce.errors import UnknownMemoryError
-from toldonce.server.api.v1.access import Requester
-from toldonce.server.api.v1.fields import Answer, PageAnswer, TenantPage, TenantQuery, UrlQuery
-from toldonce.server.api.v1.memory_answers import MemoriesAnswer, MemoryAnswer, memory_answers
+from toldonce.server.api.v1.fields import Answer, PageAnswer, SubjectText, TenantPage, TenantQuery, UrlQuery
+from toldonce.server.api.v1.memory_answers import MemoriesAnswer, MemoryAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access, AppRecord, Subject
+from toldonce.types import Access, Subject
 
 _APP = "/v1/subjects/{subject}/apps/{app}"
 _ALL = "/v1/apps/{app}/memories"
@@ -26,7 +24,7 @@ _MAX_NUMBER_DIGITS = 15
 class AppAnswer(Answer):
     """An app that was registered."""
 
-    subject: str = Field(description="The subject that holds its memories.")
+    subject: SubjectText = Field(description="The subject that holds its memories.")
     created_at: datetime
     removed_at: datetime | None
 
@@ -76,13 +74,12 @@ async def _list(request: ResourceRequest) -> ResourceReply:
     tenant = request.requester.require_tenant(query.tenant)
     apps = await request.engine.apps.list(tenant=tenant or "", after=query.cursor or "", limit=query.limit)
     following = apps[-1].id if len(apps) == query.limit else None
-    answers = [AppSummaryAnswer(**asdict(app)) for app in apps]
-    return ResourceReply(answer=AppPageAnswer(apps=answers, next_cursor=following), next_cursor=following)
+    return request.page(AppPageAnswer, apps, following)
 
 
 async def _register(request: ResourceRequest) -> ResourceReply:
     record = await request.engine.apps.register(request.path["app"], user=request.target)
-    return ResourceReply(answer=_app_answer(record, request.requester))
+    return request.reply(AppAnswer, record)
 
 
 async def _remove(request: ResourceRequest) -> ResourceReply:
@@ -93,7 +90,7 @@ async def _remove(request: ResourceRequest) -> ResourceReply:
 
 async def _memories(request: ResourceRequest) -> ResourceReply:
     memories = await request.engine.apps.memories(request.path["app"], user=request.target)
-    return ResourceReply(answer=MemoriesAnswer(memories=memory_answers(memories, request.requester)))
+    return request.reply(MemoriesAnswer, {"memories": memories})
 
 
 async def _delete_memories(request: ResourceRequest) -> ResourceReply:
@@ -123,10 +120,7 @@ async def _memories_of_all_users(request: ResourceRequest) -> ResourceReply:
         request.path["app"], tenant=tenant or "", after=after, limit=query.limit
     )
     following = None if page.after is None else request.requester.shown(Subject.parse(page.after))
-    return ResourceReply(
-        answer=AppMemoryPageAnswer(memories=memory_answers(page.memories, request.requester), next_cursor=following),
-        next_cursor=following,
-    )
+    return request.page(AppMemoryPageAnswer, page.memories, following)
 
 
 async def _delete_memories_of_all_users(request: ResourceRequest) -> ResourceReply:
@@ -157,12 +151,6 @@ def _tenant(request: ResourceRequest) -> str:
 async def _note_act_of_all(request: ResourceRequest, act: str, tenant: str, count: int) -> None:
     target = str(Subject("app", request.path["app"], tenant).key)
     await request.engine.keys.note_act(act, actor=request.requester.actor, tenant=tenant, target=target, count=count)
-
-
-def _app_answer(record: AppRecord, requester: Requester) -> AppAnswer:
-    return AppAnswer(
-        subject=requester.shown(record.subject), created_at=record.created_at, removed_at=record.removed_at
-    )
 
 
 OPERATIONS = (

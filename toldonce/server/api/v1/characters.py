@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from toldonce.server.api.v1.fields import Answer, Body, Name
+from toldonce.server.api.v1.fields import Answer, Body, Name, SubjectText
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access
@@ -18,7 +18,7 @@ class NewCharacterName(Body):
 class RenamedCharacterAnswer(Answer):
     """A character under its new name."""
 
-    subject: str = Field(description="The subject that holds its memories, as before.")
+    subject: SubjectText = Field(description="The subject that holds its memories, as before.")
     joined: int = Field(description="Memories taken over from a character that had the new name.")
 
 
@@ -27,8 +27,7 @@ async def _rename(request: ResourceRequest) -> ResourceReply:
     renamed = await request.engine.characters.rename(
         request.path["character"], body.to, join=body.join, user=request.target
     )
-    shown = request.requester.shown(renamed.subject)
-    return ResourceReply(answer=RenamedCharacterAnswer(subject=shown, joined=renamed.joined))
+    return request.reply(RenamedCharacterAnswer, renamed)
 
 
 OPERATIONS = (

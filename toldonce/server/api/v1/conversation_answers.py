@@ -1,25 +1,20 @@
 """How conversations look over HTTP under `/v1`. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from toldonce.engine import PromptContext, PromptTrace
-from toldonce.server.api.v1.access import Requester
-from toldonce.server.api.v1.fields import Answer, PageAnswer
+from toldonce.engine import PromptTrace
+from toldonce.server.api.v1.fields import EMPTY_IS_NULL, Answer, HashText, PageAnswer, SubjectText
 from toldonce.server.api.v1.memory_answers import (
     MemoryAnswer,
     MessageAnswer,
     OmittedMemoryAnswer,
     RecalledMemoryAnswer,
-    hash_text,
-    memory_answer,
-    omitted_answer,
-    recalled_answer,
 )
-from toldonce.types import Conversation, InjectionRecord, Memory, MemoryKind, MemoryState, RecordedTurn
+from toldonce.types import InjectionRecord, Memory, MemoryKind, MemoryState
 
 
 class ConversationAnswer(Answer):
@@ -27,10 +22,10 @@ class ConversationAnswer(Answer):
 
     id: str = Field(description="The server's id.")
     external_id: str | None = Field(description="The client's id.")
-    subject: str
+    subject: SubjectText
     created_at: datetime
     updated_at: datetime
-    messages: int
+    messages: int = Field(validation_alias="last_seq")
     profile: str | None
     app: str | None
     options: dict[str, Any]
@@ -48,7 +43,7 @@ class FormedMemoryAnswer(Answer):
     """A memory that rests on a message."""
 
     id: str
-    subject: str
+    subject: SubjectText
     kind: MemoryKind
     state: MemoryState
 
@@ -130,12 +125,12 @@ class TracedPromptAnswer(Answer):
     id: str
     at: datetime
     seq: int | None
-    query_hash: str
+    query_hash: HashText
     block_hash: str
-    prefix: str | None
+    prefix: Annotated[str | None, EMPTY_IS_NULL]
     replayed: int
     tokens: int
-    failure: str | None
+    failure: Annotated[str | None, EMPTY_IS_NULL]
     memories: list[TracedMemoryAnswer]
     omitted: list[OmittedMemoryAnswer]
 
@@ -146,76 +141,23 @@ class TraceAnswer(Answer):
     prompts: list[TracedPromptAnswer]
 
 
-def conversation_answer(known: Conversation, requester: Requester) -> ConversationAnswer:
-    """Describe a conversation."""
-    return ConversationAnswer(
-        id=known.id,
-        external_id=known.external_id,
-        subject=requester.shown(known.subject),
-        created_at=known.created_at,
-        updated_at=known.updated_at,
-        messages=known.last_seq,
-        profile=known.profile,
-        app=known.app,
-        options=dict(known.options),
-        ended_at=known.ended_at,
-        end_reason=known.end_reason,
-    )
-
-
-def recorded_answer(recorded: RecordedTurn) -> RecordedTurnAnswer:
-    """Describe where messages were recorded."""
-    return RecordedTurnAnswer(
-        conversation=recorded.conversation,
-        new_conversation=recorded.new_conversation,
-        appended=list(recorded.appended),
-        reply_seq=recorded.reply_seq,
-    )
-
-
-def context_answer(context: PromptContext, requester: Requester) -> ContextAnswer:
-    """Describe what memory would add."""
-    return ContextAnswer(
-        text=context.text,
-        items=[recalled_answer(item, requester) for item in context.items],
-        left_out=[omitted_answer(item) for item in context.left_out],
-        tokens=context.tokens,
-        profile_tokens=context.profile_tokens,
-        vectors_compared=context.vectors_compared,
-        warning=context.warning,
-        recent=context.recent,
-    )
-
-
-def trace_answer(traces: Iterable[PromptTrace], requester: Requester) -> TraceAnswer:
-    """Describe what memory did."""
-    return TraceAnswer(prompts=[_traced(trace, requester) for trace in traces])
-
-
-def _traced(trace: PromptTrace, requester: Requester) -> TracedPromptAnswer:
+def traced_prompt(trace: PromptTrace) -> Mapping[str, object]:
+    """Return the values of a `TracedPromptAnswer`."""
     record = trace.record
-    return TracedPromptAnswer(
-        id=record.id,
-        at=record.at,
-        seq=record.seq,
-        query_hash=hash_text(record.query_hash),
-        block_hash=record.block_hash,
-        prefix=record.prefix or None,
-        replayed=record.replayed,
-        tokens=record.tokens,
-        failure=record.failure or None,
-        memories=[traced_memory(memory, record, requester) for memory in trace.memories],
-        omitted=[omitted_answer(item) for item in record.omitted],
-    )
+    same = ("id", "at", "seq", "query_hash", "block_hash", "prefix", "replayed", "tokens", "failure", "omitted")
+    return {
+        **{name: getattr(record, name) for name in same},
+        "memories": [traced_memory(memory, record) for memory in trace.memories],
+    }
 
 
-def traced_memory(memory: Memory, record: InjectionRecord, requester: Requester) -> TracedMemoryAnswer:
-    """Describe a memory that was added to a prompt."""
-    return TracedMemoryAnswer(
-        id=memory.id,
-        text=memory.text,
-        state=memory.state,
-        score=next(score for _, id_, score in record.items if id_ == memory.id),
-        used=None if record.hits is None else memory.id in record.hits,
-        memory=memory_answer(memory, requester),
-    )
+def traced_memory(memory: Memory, record: InjectionRecord) -> Mapping[str, object]:
+    """Return the values of a `TracedMemoryAnswer`."""
+    return {
+        "id": memory.id,
+        "text": memory.text,
+        "state": memory.state,
+        "score": next(score for _, id_, score in record.items if id_ == memory.id),
+        "used": None if record.hits is None else memory.id in record.hits,
+        "memory": memory,
+    }

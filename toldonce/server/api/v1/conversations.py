@@ -11,19 +11,14 @@ from toldonce.server.api.v1.conversation_answers import (
     RequestedFormations,
     SummaryAnswer,
     TraceAnswer,
-    conversation_answer,
-    trace_answer,
+    traced_prompt,
 )
 from toldonce.server.api.v1.cursors import read_cursor, write_cursor
 from toldonce.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Uuid
-from toldonce.server.api.v1.memory_answers import (
-    MemoriesAnswer,
-    memory_answers,
-    message_answer,
-)
+from toldonce.server.api.v1.memory_answers import MemoriesAnswer
 from toldonce.server.api.v1.message_bodies import MAX_MESSAGES, NewMessage, known_conversation, new_name_of, scope_of
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
+from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import ACCEPTED
 from toldonce.types import Access
@@ -82,14 +77,11 @@ async def _list(request: ResourceRequest) -> ResourceReply:
         user=request.target, limit=query.limit, before=before, before_id=before_id
     )
     following = write_cursor(page[-1].updated_at, page[-1].id) if len(page) == query.limit else None
-    answers = [conversation_answer(known, request.requester) for known in page]
-    return ResourceReply(
-        answer=ConversationListAnswer(conversations=answers, next_cursor=following), next_cursor=following
-    )
+    return request.page(ConversationListAnswer, page, following)
 
 
 async def _get(request: ResourceRequest) -> ResourceReply:
-    return ResourceReply(answer=conversation_answer(await known_conversation(request), request.requester))
+    return request.reply(ConversationAnswer, await known_conversation(request))
 
 
 async def _open(request: ResourceRequest) -> ResourceReply:
@@ -97,7 +89,7 @@ async def _open(request: ResourceRequest) -> ResourceReply:
     opened = await request.engine.conversations.open(
         new_name_of(request), user=request.target, scope=scope_of(request, body.profile, body.app), options=body.options
     )
-    return ResourceReply(answer=conversation_answer(opened, request.requester))
+    return request.reply(ConversationAnswer, opened)
 
 
 async def _end(request: ResourceRequest) -> ResourceReply:
@@ -112,7 +104,7 @@ async def _end(request: ResourceRequest) -> ResourceReply:
         user=request.target,
         scope=scope_of(request, None, None),
     )
-    return ResourceReply(answer=conversation_answer(ended, request.requester))
+    return request.reply(ConversationAnswer, ended)
 
 
 async def _save(request: ResourceRequest) -> ResourceReply:
@@ -129,7 +121,7 @@ async def _memories(request: ResourceRequest) -> ResourceReply:
         scope=scope_of(request, None, None),
         limit=request.query_as(LimitQuery).limit,
     )
-    return ResourceReply(answer=MemoriesAnswer(memories=memory_answers(memories, request.requester)))
+    return request.reply(MemoriesAnswer, {"memories": memories})
 
 
 async def _summary(request: ResourceRequest) -> ResourceReply:
@@ -137,21 +129,21 @@ async def _summary(request: ResourceRequest) -> ResourceReply:
     conversation, user = request.path["conversation"], request.target
     summary = await request.engine.conversations.summary(conversation, user=user, scope=scope)
     window = await request.engine.conversations.window(conversation, user=user, scope=scope)
-    return ResourceReply(answer=SummaryAnswer(summary=summary, window=[message_answer(each) for each in window]))
+    return request.reply(SummaryAnswer, {"summary": summary, "window": window})
 
 
 async def _trace(request: ResourceRequest) -> ResourceReply:
     traces = await request.engine.conversations.trace(
         request.path["conversation"], user=request.target, limit=request.query_as(LimitQuery).limit
     )
-    return ResourceReply(answer=trace_answer(traces, request.requester))
+    return request.reply(TraceAnswer, {"prompts": [traced_prompt(trace) for trace in traces]})
 
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
     known = await known_conversation(request)
     everywhere = request.reaches_others(request.query_as(ErasedConversationQuery).everywhere)
     receipt = await request.engine.erasure.conversation(known.id, user=known.subject, everywhere=everywhere)
-    return ResourceReply(answer=receipt_answer(receipt))
+    return request.reply(ReceiptAnswer, receipt)
 
 
 OPERATIONS = (

@@ -56,7 +56,7 @@ class DoctorQuery(UrlQuery):
 async def _settings(request: ResourceRequest) -> ResourceReply:
     request.requester.require_operator()
     shown = await asyncio.to_thread(shown_settings, request.engine.settings)
-    answers = [SettingAnswer.model_validate(setting, from_attributes=True) for setting in shown]
+    answers = [SettingAnswer.of(setting, request.requester) for setting in shown]
     return ResourceReply(answer=SettingListAnswer(settings=answers))
 
 

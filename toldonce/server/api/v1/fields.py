@@ -1,11 +1,12 @@
 """Types of the fields of the REST API under `/v1`, and the bases of its bodies, queries and answers. Pure."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Protocol, Self
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from toldonce.time_zones import in_own_zone
+from toldonce.types import Subject
 
 MAX_PAGE_SIZE = 1000
 """Items of one page."""
@@ -89,10 +90,45 @@ class TenantPage(Page, TenantQuery):
     """Parameters of a list of a whole tenant."""
 
 
-class Answer(BaseModel):
-    """Base of what the server answers."""
+class NamesSubjects(Protocol):
+    """Who asks, and so how a subject is written."""
 
-    model_config = ConfigDict(frozen=True)
+    def shown(self, subject: Subject) -> str:
+        """Return a subject's text as this requester writes it."""
+
+
+def _shown(value: object, info: ValidationInfo) -> object:
+    requester: NamesSubjects | None = info.context
+    return requester.shown(value) if requester is not None and isinstance(value, Subject) else value
+
+
+SubjectText = Annotated[str, BeforeValidator(_shown)]
+"""A subject of an answer, as the requester writes it."""
+
+
+def hash_text(value: object) -> object:
+    """Write a signed 64-bit hash as 16 hexadecimal digits: not every client reads so large a number.
+
+    >>> hash_text(-1)
+    'ffffffffffffffff'
+    """
+    return f"{value & (1 << 64) - 1:016x}" if isinstance(value, int) else value
+
+
+HashText = Annotated[str, BeforeValidator(hash_text)]
+EMPTY_IS_NULL = BeforeValidator(lambda value: value or None)
+"""Of a field: what is empty is null in the answer."""
+
+
+class Answer(BaseModel):
+    """Base of what the server answers: its fields are read from the attributes of a value of the library."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+    @classmethod
+    def of(cls, value: object, requester: NamesSubjects) -> Self:
+        """Describe a value of the library, or a mapping with values of it, to a requester."""
+        return cls.model_validate(value, context=requester)
 
 
 class PageAnswer(Answer):

@@ -1,17 +1,15 @@
 """Memories that may need a look, over HTTP: lists for the counts of a subject's health. Through the engine."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import Field
 
-from toldonce.server.api.v1.access import Requester
 from toldonce.server.api.v1.cursors import read_cursor, read_id_cursor, write_cursor
 from toldonce.server.api.v1.fields import Answer, Page, PageAnswer, Weight
-from toldonce.server.api.v1.memory_answers import MemoryAnswer, MemoryPage, memory_answer, memory_answers
+from toldonce.server.api.v1.memory_answers import MemoryAnswer, MemoryPage
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access, Memory, MemoryPair
+from toldonce.types import Access
 
 _PATH = "/v1/subjects/{subject}/health"
 _TAG = "memories"
@@ -60,13 +58,13 @@ async def _never_recalled(request: ResourceRequest) -> ResourceReply:
     page = await request.engine.health.never_recalled(
         user=request.target, after=read_id_cursor(query.cursor), limit=query.limit
     )
-    return _memories(page, query.limit, request.requester)
+    return request.page(MemoryPage, page, page[-1].id if len(page) == query.limit else None)
 
 
 async def _idle(request: ResourceRequest) -> ResourceReply:
     query = request.query_as(Page)
     page = await request.engine.health.idle(user=request.target, after=read_id_cursor(query.cursor), limit=query.limit)
-    return _memories(page, query.limit, request.requester)
+    return request.page(MemoryPage, page, page[-1].id if len(page) == query.limit else None)
 
 
 async def _replaced(request: ResourceRequest) -> ResourceReply:
@@ -76,7 +74,7 @@ async def _replaced(request: ResourceRequest) -> ResourceReply:
     )
     last = page[-1] if page else None
     following = write_cursor(last.at, last.decision) if last and last.at and last.decision else None
-    return _pairs(page, following if len(page) == query.limit else None, request.requester)
+    return request.page(MemoryPairPage, page, following if len(page) == query.limit else None)
 
 
 async def _held_conflicts(request: ResourceRequest) -> ResourceReply:
@@ -84,7 +82,7 @@ async def _held_conflicts(request: ResourceRequest) -> ResourceReply:
     page = await request.engine.health.held_conflicts(
         user=request.target, after=read_id_cursor(query.cursor), limit=query.limit
     )
-    return _pairs(page, page[-1].newer.id if len(page) == query.limit else None, request.requester)
+    return request.page(MemoryPairPage, page, page[-1].newer.id if len(page) == query.limit else None)
 
 
 async def _near_duplicates(request: ResourceRequest) -> ResourceReply:
@@ -95,34 +93,10 @@ async def _near_duplicates(request: ResourceRequest) -> ResourceReply:
         after=read_id_cursor(query.cursor),
         limit=query.limit,
     )
-    answer = NearDuplicatePage(
-        pairs=[_pair(pair, request.requester) for pair in found.pairs],
-        compared=found.compared,
-        next_cursor=found.after,
+    answer = NearDuplicatePage.of(
+        {"pairs": found.pairs, "compared": found.compared, "next_cursor": found.after}, request.requester
     )
     return ResourceReply(answer=answer, next_cursor=found.after)
-
-
-def _memories(page: Sequence[Memory], limit: int, requester: Requester) -> ResourceReply:
-    following = page[-1].id if len(page) == limit else None
-    answer = MemoryPage(memories=memory_answers(page, requester), next_cursor=following)
-    return ResourceReply(answer=answer, next_cursor=following)
-
-
-def _pairs(page: Sequence[MemoryPair], following: str | None, requester: Requester) -> ResourceReply:
-    answer = MemoryPairPage(pairs=[_pair(pair, requester) for pair in page], next_cursor=following)
-    return ResourceReply(answer=answer, next_cursor=following)
-
-
-def _pair(pair: MemoryPair, requester: Requester) -> MemoryPairAnswer:
-    return MemoryPairAnswer(
-        newer=memory_answer(pair.newer, requester),
-        older=memory_answer(pair.older, requester),
-        similarity=pair.similarity,
-        at=pair.at,
-        decision=pair.decision,
-        reason=pair.reason,
-    )
 
 
 OPERATIONS = (

@@ -1,20 +1,14 @@
 """Decisions about memories and taking them back, and memories that wait for review, over HTTP. Through the engine."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from pydantic import Field, model_validator
 
-from toldonce.engine import HeldMemory, UndoPlan
-from toldonce.server.api.v1.access import Requester
+from toldonce.engine import UndoPlan
 from toldonce.server.api.v1.cursors import read_cursor, read_id_cursor, write_cursor
 from toldonce.server.api.v1.fields import Answer, Body, Instant, Name, Page, PageAnswer, Uuid
-from toldonce.server.api.v1.memory_answers import (
-    DecisionAnswer,
-    MemoryAnswer,
-    decision_answer,
-    memory_answer,
-    memory_answers,
-)
+from toldonce.server.api.v1.memory_answers import DecisionAnswer, MemoryAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access
@@ -108,14 +102,13 @@ async def _decisions(request: ResourceRequest) -> ResourceReply:
         user=request.target, limit=query.limit, after=read_cursor(query.cursor) or named
     )
     following = write_cursor(page[-1].at, page[-1].id) if len(page) == query.limit else None
-    answers = [decision_answer(line, request.requester) for line in page]
-    return ResourceReply(answer=DecisionPage(decisions=answers, next_cursor=following), next_cursor=following)
+    return request.page(DecisionPage, page, following)
 
 
 async def _undo(request: ResourceRequest) -> ResourceReply:
     dry_run = request.body_as(UndoRequest).dry_run
     plan = await request.engine.history.undo(request.path["decision"], user=request.target, dry_run=dry_run)
-    return ResourceReply(answer=_undone(plan, request.requester, dry_run=dry_run))
+    return request.reply(UndoAnswer, _undone(plan, dry_run=dry_run))
 
 
 async def _undo_source(request: ResourceRequest) -> ResourceReply:
@@ -124,50 +117,45 @@ async def _undo_source(request: ResourceRequest) -> ResourceReply:
     plan = await request.engine.history.undo_source(
         user=user, conversation=known.id if known else None, seq=body.seq, since=body.since, dry_run=body.dry_run
     )
-    return ResourceReply(answer=_undone(plan, request.requester, dry_run=body.dry_run))
+    return request.reply(UndoAnswer, _undone(plan, dry_run=body.dry_run))
 
 
 async def _reviews(request: ResourceRequest) -> ResourceReply:
     query = request.query_as(Page)
     page = await request.engine.reviews.list(user=request.target, limit=query.limit, after=read_id_cursor(query.cursor))
     following = page[-1].memory.id if len(page) == query.limit else None
-    answers = [_held(held, request.requester) for held in page]
-    return ResourceReply(answer=HeldMemoryPage(reviews=answers, next_cursor=following), next_cursor=following)
+    return request.page(HeldMemoryPage, page, following)
 
 
 async def _approve(request: ResourceRequest) -> ResourceReply:
     approved = await request.engine.reviews.approve(request.path["memory"], user=request.target)
-    return ResourceReply(answer=memory_answer(approved, request.requester))
+    return request.reply(MemoryAnswer, approved)
 
 
 async def _reject(request: ResourceRequest) -> ResourceReply:
     rejected = await request.engine.reviews.reject(request.path["memory"], user=request.target)
-    return ResourceReply(answer=memory_answer(rejected, request.requester))
+    return request.reply(MemoryAnswer, rejected)
 
 
-def _undone(plan: UndoPlan, requester: Requester, *, dry_run: bool) -> UndoAnswer:
-    return UndoAnswer(
-        dry_run=dry_run,
-        closed=memory_answers(plan.leaving, requester),
-        reopened=memory_answers((back.memory for back in plan.returning), requester),
-        closings=[decision_answer(back.closed_by, requester) for back in plan.returning],
-        weakened=[
-            WeakenedMemoryAnswer(
-                id=weaker.id,
-                lost_messages=len(weaker.without),
-                messages=[MessagePlace(conversation=ref.conversation, seq=ref.seq) for ref in sorted(weaker.without)],
-                importance=weaker.importance,
-                valid_from=weaker.valid_from,
-            )
+def _undone(plan: UndoPlan, *, dry_run: bool) -> Mapping[str, object]:
+    return {
+        "dry_run": dry_run,
+        "closed": plan.leaving,
+        "reopened": [back.memory for back in plan.returning],
+        "closings": [back.closed_by for back in plan.returning],
+        "weakened": [
+            {
+                "id": weaker.id,
+                "lost_messages": len(weaker.without),
+                "messages": sorted(weaker.without),
+                "importance": weaker.importance,
+                "valid_from": weaker.valid_from,
+            }
             for weaker in plan.weakened
         ],
-        not_back=[decision_answer(line, requester) for line in plan.unheard],
-        undone=sorted(plan.undone),
-    )
-
-
-def _held(held: HeldMemory, requester: Requester) -> HeldMemoryAnswer:
-    return HeldMemoryAnswer(reason=held.reason, memory=memory_answer(held.memory, requester))
+        "not_back": plan.unheard,
+        "undone": sorted(plan.undone),
+    }
 
 
 OPERATIONS = (

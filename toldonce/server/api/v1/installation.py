@@ -3,14 +3,24 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
-from toldonce.server.api.v1.fields import Answer, Body, Name, NoQuery, PageAnswer, SubjectName, TenantPage, UrlQuery
+from toldonce.server.api.v1.fields import (
+    Answer,
+    Body,
+    Name,
+    NoQuery,
+    PageAnswer,
+    SubjectName,
+    SubjectText,
+    TenantPage,
+    UrlQuery,
+)
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.problems import ProblemError
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import NOT_FOUND
-from toldonce.types import Access, ConversationId, FormationKey, FormationPlace, FormationStatus
+from toldonce.types import Access, ConversationId, FormationKey, FormationPlace
 
 _TAG = "operation"
 
@@ -26,15 +36,19 @@ class FormationKeyBody(Body):
     version: str = Field(max_length=200)
 
 
+def _of_key(name: str, description: str | None = None) -> Any:
+    return Field(validation_alias=AliasPath("key", name), description=description)
+
+
 class FormationAnswer(Answer):
     """Work that turns the messages of a conversation into memories."""
 
-    subject: str = Field(description="The subject written to.")
-    home: str = Field(description="The subject that has the conversation.")
-    conversation: str
-    profile: str
-    stage: str
-    version: str
+    subject: SubjectText = _of_key("subject", "The subject written to.")
+    home: SubjectText = _of_key("home", "The subject that has the conversation.")
+    conversation: str = _of_key("conversation")
+    profile: str = _of_key("profile")
+    stage: str = _of_key("stage")
+    version: str = _of_key("version")
     formed_seq: int = Field(description="The last message already formed.")
     last_seq: int
     due_at: datetime | None
@@ -83,7 +97,7 @@ class SubjectIndexAnswer(Answer):
 class StatsAnswer(Answer):
     """Counts of the whole database."""
 
-    schema_version: int
+    schema_version: int = Field(validation_alias="schema")
     subjects: int
     conversations: int
     messages: int
@@ -124,8 +138,7 @@ async def _formations(request: ResourceRequest) -> ResourceReply:
         limit=query.limit,
     )
     following = listed[-1].place.text if len(listed) == query.limit else None
-    answers = [_formation(status, request) for status in listed]
-    return ResourceReply(answer=FormationListAnswer(formations=answers, next_cursor=following), next_cursor=following)
+    return request.page(FormationListAnswer, listed, following)
 
 
 async def _retry(request: ResourceRequest) -> ResourceReply:
@@ -159,46 +172,13 @@ async def _profiles(request: ResourceRequest) -> ResourceReply:
 async def _stats(request: ResourceRequest) -> ResourceReply:
     request.requester.require_operator()
     stats = await request.engine.admin.stats(check=request.query_as(StatsQuery).check)
-    return ResourceReply(
-        answer=StatsAnswer(
-            schema_version=stats.schema,
-            subjects=stats.subjects,
-            conversations=stats.conversations,
-            messages=stats.messages,
-            memories=stats.memories,
-            formations_due=stats.formations_due,
-            formations_parked=stats.formations_parked,
-            bytes=stats.bytes,
-            spaces=list(stats.spaces),
-            url=stats.url,
-            indexes=[SubjectIndexAnswer.model_validate(index, from_attributes=True) for index in stats.indexes],
-            problems=list(stats.problems),
-        )
-    )
+    return request.reply(StatsAnswer, stats)
 
 
 async def _totals(request: ResourceRequest) -> ResourceReply:
     request.requester.require_operator()
     totals = await request.engine.admin.totals()
-    return ResourceReply(answer=TotalsAnswer.model_validate(totals, from_attributes=True))
-
-
-def _formation(status: FormationStatus, request: ResourceRequest) -> FormationAnswer:
-    key = status.key
-    return FormationAnswer(
-        subject=request.requester.shown(key.subject),
-        home=request.requester.shown(key.home),
-        conversation=key.conversation,
-        profile=key.profile,
-        stage=key.stage,
-        version=key.version,
-        formed_seq=status.formed_seq,
-        last_seq=status.last_seq,
-        due_at=status.due_at,
-        attempts=status.attempts,
-        parked=status.parked,
-        error=status.error,
-    )
+    return request.reply(TotalsAnswer, totals)
 
 
 OPERATIONS = (

@@ -3,9 +3,10 @@
 An administrator of one tenant sees and makes keys of that tenant alone.
 """
 
+from dataclasses import asdict
 from datetime import datetime
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from toldonce.errors import UnknownKeyError
 from toldonce.server.api.v1.fields import (
@@ -22,7 +23,7 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.problems import ProblemError
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED, FORBIDDEN
-from toldonce.types import Access, ApiKey, AuditEntry, AuditFilter, KeyLimits, NewApiKey
+from toldonce.types import Access, ApiKey, AuditFilter, KeyLimits, NewApiKey
 
 _TAG = "keys"
 _MAX_LIMIT = 2**31 - 1
@@ -60,9 +61,9 @@ class KeyAnswer(Answer):
     tenant: str | None = Field(description="Null: all tenants.")
     user: str | None
     app: str | None
-    requests_per_minute: int | None
-    concurrent_requests: int | None
-    body_bytes: int | None
+    requests_per_minute: int | None = Field(validation_alias=AliasPath("limits", "requests_per_minute"))
+    concurrent_requests: int | None = Field(validation_alias=AliasPath("limits", "concurrent_requests"))
+    body_bytes: int | None = Field(validation_alias=AliasPath("limits", "body_bytes"))
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
@@ -113,8 +114,7 @@ async def _list(request: ResourceRequest) -> ResourceReply:
     tenant = request.requester.require_tenant(query.tenant)
     found = await request.engine.keys.list(tenant=tenant, after=query.cursor or "", limit=query.limit)
     following = found[-1].id if len(found) == query.limit else None
-    page = KeyPage(keys=[KeyAnswer.model_validate(_fields(key)) for key in found], next_cursor=following)
-    return ResourceReply(answer=page, next_cursor=following)
+    return request.page(KeyPage, found, following)
 
 
 async def _create(request: ResourceRequest) -> ResourceReply:
@@ -136,17 +136,17 @@ async def _create(request: ResourceRequest) -> ResourceReply:
         ),
     )
     key, secret = await request.engine.keys.create(new, actor=request.requester.actor)
-    return ResourceReply(answer=NewKeyAnswer.model_validate({**_fields(key), "key": secret}))
+    return request.reply(NewKeyAnswer, {**asdict(key), "key": secret})
 
 
 async def _get(request: ResourceRequest) -> ResourceReply:
-    return ResourceReply(answer=KeyAnswer.model_validate(_fields(await _known(request))))
+    return request.reply(KeyAnswer, await _known(request))
 
 
 async def _revoke(request: ResourceRequest) -> ResourceReply:
     key = await _known(request)
     revoked = await request.engine.keys.revoke(key.id, actor=request.requester.actor)
-    return ResourceReply(answer=KeyAnswer.model_validate(_fields(revoked)))
+    return request.reply(KeyAnswer, revoked)
 
 
 async def _audit(request: ResourceRequest) -> ResourceReply:
@@ -158,8 +158,7 @@ async def _audit(request: ResourceRequest) -> ResourceReply:
     wanted = AuditFilter(actor=query.actor or "", action=query.action or "", target=target)
     found = await request.engine.keys.audit(wanted, tenant=tenant, before=query.cursor, limit=query.limit)
     following = found[-1].id if len(found) == query.limit else None
-    page = AuditPage(entries=[AuditAnswer.model_validate(_entry(entry)) for entry in found], next_cursor=following)
-    return ResourceReply(answer=page, next_cursor=following)
+    return request.page(AuditPage, found, following)
 
 
 async def _known(request: ResourceRequest) -> ApiKey:
@@ -169,36 +168,6 @@ async def _known(request: ResourceRequest) -> ApiKey:
     if tenant is not None and key.tenant != tenant:
         raise UnknownKeyError(request.path["key"])
     return key
-
-
-def _fields(key: ApiKey) -> dict[str, object]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "access": key.access,
-        "tenant": key.tenant,
-        "user": key.user,
-        "app": key.app,
-        "requests_per_minute": key.limits.requests_per_minute,
-        "concurrent_requests": key.limits.concurrent_requests,
-        "body_bytes": key.limits.body_bytes,
-        "created_at": key.created_at,
-        "expires_at": key.expires_at,
-        "revoked_at": key.revoked_at,
-        "last_used_at": key.last_used_at,
-    }
-
-
-def _entry(entry: AuditEntry) -> dict[str, object]:
-    return {
-        "id": entry.id,
-        "at": entry.at,
-        "actor": entry.actor,
-        "action": entry.action,
-        "tenant": entry.tenant,
-        "target": entry.target,
-        "count": entry.count,
-    }
 
 
 OPERATIONS = (

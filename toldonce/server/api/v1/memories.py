@@ -19,13 +19,10 @@ from toldonce.server.api.v1.memory_answers import (
     MemoryAnswer,
     MemoryPage,
     etag_of,
-    explanation_answer,
-    history_answer,
-    memory_answer,
-    memory_answers,
+    explained,
 )
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
+from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED
 from toldonce.types import Access, Destination, Memory, MemoryKind, MemoryOrder, MemoryState, MemoryTraits, NewNote
@@ -164,17 +161,16 @@ async def _list(request: ResourceRequest) -> ResourceReply:
     )
     shown = [memory for memory in page if memory.state in query.state]
     following = page[-1].id if len(page) == query.limit else None
-    answers = await run_in_thread_if_large(
-        _BYTES_OF_MEMORY * len(shown), lambda: memory_answers(shown, request.requester)
+    return await run_in_thread_if_large(
+        _BYTES_OF_MEMORY * len(shown), lambda: request.page(MemoryPage, shown, following)
     )
-    return ResourceReply(answer=MemoryPage(memories=answers, next_cursor=following), next_cursor=following)
 
 
 async def _add(request: ResourceRequest) -> ResourceReply:
     body = request.body_as(NewMemories)
     notes = [NewNote(new.text, new.importance, new.type) for new in body.memories]
     stored = await request.engine.bulk.add(notes, user=request.target, profile=request.profile(body.profile))
-    return ResourceReply(answer=MemoriesAnswer(memories=memory_answers(stored, request.requester)))
+    return request.reply(MemoriesAnswer, {"memories": stored})
 
 
 async def _get(request: ResourceRequest) -> ResourceReply:
@@ -214,23 +210,23 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
     receipt = await request.engine.erase(
         request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=everywhere
     )
-    return ResourceReply(answer=receipt_answer(receipt))
+    return request.reply(ReceiptAnswer, receipt)
 
 
 async def _history(request: ResourceRequest) -> ResourceReply:
     history = await request.engine.history.get(request.path["memory"], user=request.target)
-    return ResourceReply(answer=history_answer(history, request.requester))
+    return request.reply(HistoryAnswer, history)
 
 
 async def _explain(request: ResourceRequest) -> ResourceReply:
     explanation = await request.engine.history.explain(request.path["memory"], user=request.target)
-    return ResourceReply(answer=explanation_answer(explanation, request.requester))
+    return request.reply(ExplanationAnswer, explained(explanation))
 
 
 async def _link(request: ResourceRequest) -> ResourceReply:
     to = request.subject(request.body_as(LinkRequest).to, Access.WRITE)
     linked = await request.engine.shared.link(request.path["memory"], to=to, user=request.target)
-    return ResourceReply(answer=memory_answer(linked, request.requester))
+    return request.reply(MemoryAnswer, linked)
 
 
 async def _unlink(request: ResourceRequest) -> ResourceReply:
@@ -240,7 +236,7 @@ async def _unlink(request: ResourceRequest) -> ResourceReply:
 
 def _tagged(memory: Memory, request: ResourceRequest) -> ResourceReply:
     tag = etag_of(memory, request.requester)
-    return ResourceReply(answer=memory_answer(memory, request.requester), headers={"ETag": tag})
+    return ResourceReply(answer=MemoryAnswer.of(memory, request.requester), headers={"ETag": tag})
 
 
 async def _unchanged(request: ResourceRequest) -> Memory | None:

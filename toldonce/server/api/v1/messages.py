@@ -1,26 +1,19 @@
 """Messages of conversations over HTTP: record and import, read, erase. Serves through the engine."""
 
+from collections.abc import Mapping, Sequence
+
 from pydantic import Field
 
 from toldonce.engine import run_in_thread_if_large
-from toldonce.server.api.v1.access import Requester
-from toldonce.server.api.v1.conversation_answers import (
-    FormedMemoryAnswer,
-    MessageListAnswer,
-    RecordedTurnAnswer,
-    TreeMessageAnswer,
-    recorded_answer,
-)
+from toldonce.server.api.v1.conversation_answers import MessageListAnswer, RecordedTurnAnswer
 from toldonce.server.api.v1.fields import UrlQuery
-from toldonce.server.api.v1.memory_answers import (
-    message_answer,
-)
+from toldonce.server.api.v1.memory_answers import MessageAnswer
 from toldonce.server.api.v1.message_bodies import NewMessages, known_conversation, new_name_of, scope_of
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
+from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED
-from toldonce.types import Access, Conversation, TreeMessage
+from toldonce.types import Access, Conversation, LoggedMessage
 
 _SUBJECT = "/v1/subjects/{subject}"
 _CONVERSATION = f"{_SUBJECT}/conversations/{{conversation}}"
@@ -57,7 +50,7 @@ async def _record(request: ResourceRequest) -> ResourceReply:
         said_at=body.dates,
         scope=scope_of(request, body.profile, body.app),
     )
-    return ResourceReply(answer=recorded_answer(recorded))
+    return request.reply(RecordedTurnAnswer, recorded)
 
 
 async def _list(request: ResourceRequest) -> ResourceReply:
@@ -69,13 +62,7 @@ async def _list(request: ResourceRequest) -> ResourceReply:
         known.id, user=known.subject, after_seq=query.cursor or 0, limit=query.limit
     )
     following = page[-1].seq if len(page) == query.limit else None
-    answers = await run_in_thread_if_large(
-        _BYTES_OF_MESSAGE * len(page), lambda: [TreeMessageAnswer(**dict(message_answer(message))) for message in page]
-    )
-    return ResourceReply(
-        answer=MessageListAnswer(messages=answers, next_cursor=following),
-        next_cursor=None if following is None else str(following),
-    )
+    return await _reply(request, page, following)
 
 
 async def _tree(request: ResourceRequest, known: Conversation, query: MessageListQuery) -> ResourceReply:
@@ -84,20 +71,20 @@ async def _tree(request: ResourceRequest, known: Conversation, query: MessageLis
         known.id, user=known.subject, after_seq=query.cursor or 0, limit=query.limit
     )
     following = page[-1].message.seq if len(page) == query.limit else None
-    return ResourceReply(
-        answer=MessageListAnswer(
-            messages=[_tree_answer(each, request.requester) for each in page], next_cursor=following
-        ),
-        next_cursor=None if following is None else str(following),
+    rows = [{**_fields(each.message), "active": each.active, "memories": each.memories} for each in page]
+    return await _reply(request, rows, following)
+
+
+def _fields(message: LoggedMessage) -> Mapping[str, object]:
+    return {name: getattr(message, name) for name in MessageAnswer.model_fields}
+
+
+async def _reply(request: ResourceRequest, page: Sequence[object], following: int | None) -> ResourceReply:
+    found = {"messages": page, "next_cursor": following}
+    answer = await run_in_thread_if_large(
+        _BYTES_OF_MESSAGE * len(page), lambda: MessageListAnswer.of(found, request.requester)
     )
-
-
-def _tree_answer(found: TreeMessage, requester: Requester) -> TreeMessageAnswer:
-    memories = [
-        FormedMemoryAnswer(id=left.id, subject=requester.shown(left.subject), kind=left.kind, state=left.state)
-        for left in found.memories
-    ]
-    return TreeMessageAnswer(**dict(message_answer(found.message)), active=found.active, memories=memories)
+    return ResourceReply(answer=answer, next_cursor=None if following is None else str(following))
 
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
@@ -105,7 +92,7 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
     receipt = await request.engine.erasure.messages(
         known.id, query.seq, user=known.subject, everywhere=request.reaches_others(query.everywhere)
     )
-    return ResourceReply(answer=receipt_answer(receipt))
+    return request.reply(ReceiptAnswer, receipt)
 
 
 OPERATIONS = (

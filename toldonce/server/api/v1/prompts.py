@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from toldonce.server.api.v1.conversation_answers import ContextAnswer, PromptAnswer, context_answer
+from toldonce.server.api.v1.conversation_answers import ContextAnswer, PromptAnswer
 from toldonce.server.api.v1.fields import Body, Name, ProfileName
 from toldonce.server.api.v1.message_bodies import MAX_MESSAGES, DestinationBody, NewMessage, scope_of
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
@@ -48,7 +48,7 @@ async def _context(request: ResourceRequest) -> ResourceReply:
         messages=[message.plain for message in body.messages],
         use=body.use,
     )
-    return ResourceReply(answer=context_answer(context, request.requester))
+    return request.reply(ContextAnswer, context)
 
 
 async def _prompt(request: ResourceRequest) -> ResourceReply:

@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from toldonce.server.api.v1.fields import Answer
-from toldonce.types import EraseReceipt, ErasureStatus
+from toldonce.types import ErasureStatus
 
 
 class ReceiptPlaceAnswer(Answer):
@@ -24,16 +24,3 @@ class ReceiptAnswer(Answer):
     at: datetime
     done: bool = Field(description="Nothing is pending: no byte of it is left in database or log.")
     places: list[ReceiptPlaceAnswer]
-
-
-def receipt_answer(receipt: EraseReceipt) -> ReceiptAnswer:
-    """Describe the result of an erasure."""
-    return ReceiptAnswer(
-        id=receipt.id,
-        at=receipt.at,
-        done=receipt.done,
-        places=[
-            ReceiptPlaceAnswer(name=place.name, reach=place.reach, count=place.count, text=place.text)
-            for place in receipt.places
-        ],
-    )

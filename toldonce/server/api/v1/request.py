@@ -16,8 +16,8 @@ from toldonce.chat.json_depth import has_more_values
 from toldonce.engine import AsyncToldOnce, run_in_thread_if_large
 from toldonce.errors import BadRequestError
 from toldonce.server.api.v1.access import Requester
-from toldonce.server.api.v1.fields import Body, UrlQuery
-from toldonce.server.api.v1.operation import NDJSON, OCTETS, ResourceOperation
+from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, UrlQuery
+from toldonce.server.api.v1.operation import NDJSON, OCTETS, ResourceOperation, ResourceReply
 from toldonce.server.api.v1.problems import ProblemError
 from toldonce.server.asgi import Receive, header, read_body
 from toldonce.server.json_body import too_many_values
@@ -93,6 +93,16 @@ class ResourceRequest:
         if not isinstance(self.query, shape):
             raise TypeError(f"the operation {self.operation.id} declares another query than {shape.__name__}")
         return self.query
+
+    def reply(self, shape: type[Answer], value: object) -> ResourceReply:
+        """Answer a value of the library, or a mapping with values of it."""
+        return ResourceReply(answer=shape.of(value, self.requester))
+
+    def page(self, shape: type[PageAnswer], items: Sequence[object], following: str | None) -> ResourceReply:
+        """Answer a page of a list: `following` is the cursor of the next one, None on the last."""
+        [name] = shape.model_fields.keys() - PageAnswer.model_fields.keys()
+        answer = shape.of({name: items, "next_cursor": following}, self.requester)
+        return ResourceReply(answer=answer, next_cursor=following)
 
     def header(self, name: str) -> str | None:
         """Return a header's value, or None."""

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from toldonce.server.api.v1.fields import Body, Instant, ProfileName
-from toldonce.server.api.v1.memory_answers import NearestAnswer, RecallAnswer, recall_answer, recalled_answer
+from toldonce.server.api.v1.memory_answers import NearestAnswer, RecallAnswer
 from toldonce.server.api.v1.message_bodies import DestinationBody
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
@@ -48,7 +48,7 @@ async def _search(request: ResourceRequest) -> ResourceReply:
         explain=bool(body.explain),
         time_zone=request.requester.identity.scope.time_zone,
     )
-    return ResourceReply(answer=recall_answer(found, request.requester))
+    return request.reply(RecallAnswer, found)
 
 
 async def _nearest(request: ResourceRequest) -> ResourceReply:
@@ -56,7 +56,7 @@ async def _nearest(request: ResourceRequest) -> ResourceReply:
     found = await request.engine.vectors.nearest(
         query=body.query, vector=body.vector, user=request.target, limit=body.limit
     )
-    return ResourceReply(answer=NearestAnswer(items=[recalled_answer(item, request.requester) for item in found]))
+    return request.reply(NearestAnswer, {"items": found})
 
 
 OPERATIONS = (

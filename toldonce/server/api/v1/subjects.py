@@ -1,14 +1,15 @@
 """Subjects over HTTP: list, count, erase, and what memory work costs them. Serves through the engine."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from pydantic import Field
 
-from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, TenantPage, UrlQuery
+from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, SubjectText, TenantPage, UrlQuery
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer, receipt_answer
+from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access, Cost, EnergyStatus
+from toldonce.types import Access, EnergyStatus, Subject
 
 _PATH = "/v1/subjects"
 _SUBJECT = f"{_PATH}/{{subject}}"
@@ -23,7 +24,7 @@ class SubjectPage(PageAnswer):
 class SubjectTotalsAnswer(Answer):
     """What is counted of a subject."""
 
-    subject: str
+    subject: SubjectText
     memories: int = Field(description="Active notes, facts, episodes and kept quotations.")
     decisions: dict[str, int] = Field(description="Number of decisions by action.")
     recalled: int = Field(description="Memories put into prompts whose answers are known.")
@@ -41,7 +42,7 @@ class CostAnswer(Answer):
 class EnergyAnswer(Answer):
     """The budget of a subject for memory work."""
 
-    subject: str
+    subject: SubjectText
     level: float = Field(description="Units left.")
     capacity: float
     critical: float = Field(description="Units below which work waits.")
@@ -107,60 +108,33 @@ async def _list(request: ResourceRequest) -> ResourceReply:
 async def _totals(request: ResourceRequest) -> ResourceReply:
     subject = request.target
     totals = await request.engine.admin.subject_totals(user=subject)
-    answer = SubjectTotalsAnswer(
-        subject=request.requester.shown(subject),
-        memories=totals.memories,
-        decisions=dict(totals.decisions),
-        recalled=totals.recalled,
-        hits=totals.hits,
-    )
-    return ResourceReply(answer=answer)
+    counted = ("memories", "decisions", "recalled", "hits")
+    found = {name: getattr(totals, name) for name in counted}
+    return request.reply(SubjectTotalsAnswer, {"subject": subject, **found})
 
 
 async def _energy(request: ResourceRequest) -> ResourceReply:
     subject = request.target
     profile = request.profile(request.query_as(EnergyQuery).profile)
     status = await request.engine.admin.energy(user=subject, profile=profile)
-    return ResourceReply(answer=_energy_answer(request.requester.shown(subject), status))
+    return request.reply(EnergyAnswer, _energy_of(subject, status))
 
 
 async def _poll(request: ResourceRequest) -> ResourceReply:
     body, subject = request.body_as(EnergyPoll), request.target
     status = await request.engine.admin.energy(user=subject, profile=request.profile(body.profile), poller=body.poller)
-    known, poll = _energy_answer(request.requester.shown(subject), status), status.since_poll
-    if poll is None:
-        raise TypeError("the budget of a named poller has no poll")
-    since = SincePollAnswer(since=poll.since, spent=_cost(poll.spent))
-    return ResourceReply(answer=PolledEnergyAnswer(**dict(known), since_poll=since))
+    return request.reply(PolledEnergyAnswer, {**_energy_of(subject, status), "since_poll": status.since_poll})
 
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
     everywhere = request.reaches_others(request.query_as(ErasedSubjectQuery).everywhere)
     receipt = await request.engine.erasure.subject(request.target, everywhere=everywhere)
-    return ResourceReply(answer=receipt_answer(receipt))
+    return request.reply(ReceiptAnswer, receipt)
 
 
-def _energy_answer(subject: str, status: EnergyStatus) -> EnergyAnswer:
-    return EnergyAnswer(
-        subject=subject,
-        level=status.level,
-        capacity=status.capacity,
-        critical=status.critical,
-        refill_per_day=status.refill_per_day,
-        share=status.share,
-        max_share=status.max_share,
-        tokens_today=status.tokens_today,
-        tokens_per_day=status.tokens_per_day,
-        today={purpose.value: _cost(cost) for purpose, cost in status.today.items()},
-        total=_cost(status.total),
-        unsettled=status.unsettled,
-        waiting=status.waiting,
-        waits_until=status.waits_until,
-    )
-
-
-def _cost(cost: Cost) -> CostAnswer:
-    return CostAnswer(calls=cost.calls, units=cost.units, tokens=cost.tokens)
+def _energy_of(subject: Subject, status: EnergyStatus) -> Mapping[str, object]:
+    names = EnergyAnswer.model_fields.keys() - {"subject"}
+    return {"subject": subject, **{name: getattr(status, name) for name in names}}
 
 
 OPERATIONS = (

@@ -1,22 +1,22 @@
 """How traces of requests look over HTTP under `/v1`. Pure."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
-from toldonce.engine import TraceDetail
-from toldonce.server.api.v1.access import Requester
-from toldonce.server.api.v1.conversation_answers import TracedMemoryAnswer, traced_memory
-from toldonce.server.api.v1.fields import Answer, PageAnswer
-from toldonce.server.api.v1.memory_answers import OmittedMemoryAnswer, hash_text, omitted_answer
-from toldonce.types import BlockState, PromptBlock, RequestTrace
+from toldonce.server.api.v1.conversation_answers import TracedMemoryAnswer
+from toldonce.server.api.v1.fields import EMPTY_IS_NULL, Answer, HashText, PageAnswer, SubjectText
+from toldonce.server.api.v1.memory_answers import OmittedMemoryAnswer
+from toldonce.types import BlockState, RequestTrace
 
 
 class InjectedMemoryAnswer(Answer):
     """A memory that was added to a prompt."""
 
     id: str
-    subject: str = Field(description="Whose memory it is.")
+    subject: SubjectText = Field(description="Whose memory it is.")
     score: float
     used: bool | None = Field(description="Whether the answer shows it; null while that is unknown.")
 
@@ -27,12 +27,12 @@ class RequestTraceAnswer(Answer):
     id: str
     at: datetime = Field(description="When the prompt was prepared.")
     recorded_at: datetime = Field(description="When the turn was stored, after its answer; lists are in this order.")
-    subject: str
+    subject: SubjectText
     conversation: str = Field(description="The server's id.")
     external_id: str | None = Field(description="The client's id of the conversation.")
     seq: int | None = Field(description="The turn's last message, mostly the answer.")
-    profile: str | None
-    reads: list[str] = Field(description="The reading list: whose memories were considered.")
+    profile: Annotated[str | None, EMPTY_IS_NULL]
+    reads: list[SubjectText] = Field(description="The reading list: whose memories were considered.")
     upstream: str | None = Field(description="Host of the model's API, or `built-in`.")
     model: str | None
     client: str | None = Field(description="How memory was asked for: `chat`, or what the client called it.")
@@ -43,9 +43,13 @@ class RequestTraceAnswer(Answer):
     replayed: int = Field(description="Memories that the prompt repeated from earlier ones of the conversation.")
     tokens: int = Field(description="Tokens that were newly added.")
     took_ms: float | None = Field(description="Milliseconds that recall took, embedding and writing included.")
-    prefix: str | None = Field(description="What became of the previous prompt: `kept`, or what broke it.")
-    failure: str | None = Field(description="Why nothing was recalled although it was wanted.")
-    query_hash: str
+    prefix: Annotated[str | None, EMPTY_IS_NULL] = Field(
+        description="What became of the previous prompt: `kept`, or what broke it."
+    )
+    failure: Annotated[str | None, EMPTY_IS_NULL] = Field(
+        description="Why nothing was recalled although it was wanted."
+    )
+    query_hash: HashText
     block_hash: str
 
 
@@ -87,54 +91,18 @@ class TraceDetailAnswer(Answer):
     replayed: list[PromptBlockAnswer] = Field(description="What the prompt repeated of all earlier ones, in order.")
 
 
-def request_trace_answer(trace: RequestTrace, requester: Requester) -> RequestTraceAnswer:
-    """Describe a request."""
+def request_trace(trace: RequestTrace) -> Mapping[str, object]:
+    """Return the values of a `RequestTraceAnswer`."""
     record, asked = trace.record, trace.record.request
-    return RequestTraceAnswer(
-        id=record.id,
-        at=record.at,
-        recorded_at=trace.recorded_at,
-        subject=requester.shown(trace.home),
-        conversation=trace.conversation,
-        external_id=trace.external_id,
-        seq=record.seq,
-        profile=asked.profile or None,
-        reads=[requester.shown(subject) for subject in asked.reads],
-        upstream=asked.destination.upstream,
-        model=asked.destination.model,
-        client=asked.destination.client,
-        considered=asked.considered,
-        injected=[
-            InjectedMemoryAnswer(
-                id=id_,
-                subject=requester.shown(owner),
-                score=score,
-                used=None if record.hits is None else id_ in record.hits,
-            )
+    plain = ("id", "at", "seq", "omitted", "declared", "replayed", "tokens", "prefix", "failure", "query_hash")
+    return {
+        **{name: getattr(record, name) for name in (*plain, "block_hash")},
+        **{name: getattr(trace, name) for name in ("recorded_at", "conversation", "external_id")},
+        **{name: getattr(asked.destination, name) for name in ("upstream", "model", "client")},
+        **{name: getattr(asked, name) for name in ("profile", "reads", "considered", "took_ms")},
+        "subject": trace.home,
+        "injected": [
+            {"id": id_, "subject": owner, "score": score, "used": None if record.hits is None else id_ in record.hits}
             for owner, id_, score in record.items
         ],
-        omitted=[omitted_answer(item) for item in record.omitted],
-        declared=list(record.declared),
-        replayed=record.replayed,
-        tokens=record.tokens,
-        took_ms=asked.took_ms,
-        prefix=record.prefix or None,
-        failure=record.failure or None,
-        query_hash=hash_text(record.query_hash),
-        block_hash=record.block_hash,
-    )
-
-
-def trace_detail_answer(detail: TraceDetail, requester: Requester) -> TraceDetailAnswer:
-    """Describe one request in full."""
-    return TraceDetailAnswer(
-        trace=request_trace_answer(detail.trace, requester),
-        memories=[traced_memory(memory, detail.trace.record, requester) for memory in detail.memories],
-        added=_block(detail.added),
-        previous=_block(detail.previous),
-        replayed=[PromptBlockAnswer.model_validate(block, from_attributes=True) for block in detail.replayed],
-    )
-
-
-def _block(block: PromptBlock | None) -> PromptBlockAnswer | None:
-    return None if block is None else PromptBlockAnswer.model_validate(block, from_attributes=True)
+    }

@@ -5,16 +5,12 @@ from datetime import datetime, timedelta
 
 from pydantic import Field
 
+from toldonce.server.api.v1.conversation_answers import traced_memory
 from toldonce.server.api.v1.cursors import read_cursor, write_cursor
 from toldonce.server.api.v1.fields import Page, TenantQuery
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.server.api.v1.trace_answers import (
-    TraceDetailAnswer,
-    TracePage,
-    request_trace_answer,
-    trace_detail_answer,
-)
+from toldonce.server.api.v1.trace_answers import TraceDetailAnswer, TracePage, request_trace
 from toldonce.types import Access, RequestTrace, TracePlace
 
 _TAG = "traces"
@@ -57,17 +53,16 @@ async def _of_all(request: ResourceRequest) -> ResourceReply:
 
 async def _get(request: ResourceRequest) -> ResourceReply:
     found = await request.engine.traces.get(request.path["conversation"], request.path["trace"], user=request.target)
-    return ResourceReply(answer=trace_detail_answer(found, request.requester))
+    shown = [traced_memory(memory, found.trace.record) for memory in found.memories]
+    blocks = {"added": found.added, "previous": found.previous, "replayed": found.replayed}
+    return request.reply(TraceDetailAnswer, {"trace": request_trace(found.trace), "memories": shown, **blocks})
 
 
 def _reply(request: ResourceRequest, query: TraceListQuery, page: Sequence[RequestTrace]) -> ResourceReply:
     following = write_cursor(*page[-1].place) if len(page) == query.limit else None
-    answer = TracePage(
-        traces=[request_trace_answer(trace, request.requester) for trace in page],
-        next_cursor=following,
-        newest=write_cursor(*_newest(page, read_cursor(query.after), request.engine.clock.now())),
-    )
-    return ResourceReply(answer=answer, next_cursor=following)
+    newest = write_cursor(*_newest(page, read_cursor(query.after), request.engine.clock.now()))
+    found = {"traces": [request_trace(trace) for trace in page], "next_cursor": following, "newest": newest}
+    return ResourceReply(answer=TracePage.of(found, request.requester), next_cursor=following)
 
 
 def _newest(page: Sequence[RequestTrace], after: TracePlace | None, now: datetime) -> TracePlace:

@@ -68,7 +68,7 @@ async def _import(request: ResourceRequest) -> ResourceReply:
     with TemporaryFile() as file:
         await _save(request.receive, file, max_bytes=request.max_stream_bytes)
         report = await request.engine.transfer.import_from(file, only_missing=query.only_missing, trusted=query.trusted)
-    return ResourceReply(answer=TransferAnswer.model_validate(report, from_attributes=True), count=report.subjects)
+    return ResourceReply(answer=TransferAnswer.of(report, request.requester), count=report.subjects)
 
 
 class _SaidProgress:
@@ -100,7 +100,7 @@ async def _import_with_progress(request: ResourceRequest) -> ResourceReply:
                 report = await request.engine.transfer.import_from(
                     file, progress=_SaidProgress(say), only_missing=query.only_missing, trusted=query.trusted
                 )
-            return ImportLine(report=TransferAnswer.model_validate(report, from_attributes=True))
+            return ImportLine(report=TransferAnswer.of(report, request.requester))
 
         stream = await progress_stream(work, request)
         until_read.pop_all()

@@ -8,9 +8,9 @@ from datetime import datetime
 
 from pydantic import Field
 
-from toldonce.engine import EmbedderStatus, ReembedProgress
+from toldonce.engine import ReembedProgress
 from toldonce.server.api.v1.fields import Answer, Body, SubjectName
-from toldonce.server.api.v1.memory_answers import DecisionAnswer, decision_answer
+from toldonce.server.api.v1.memory_answers import DecisionAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
 from toldonce.server.api.v1.request import ResourceRequest
@@ -142,13 +142,7 @@ async def _maintain(request: ResourceRequest) -> ResourceReply:
         request.requester.require_operator()
     subject = None if body.subject is None else request.subject(body.subject, Access.ADMIN)
     report = await request.engine.admin.maintain(user=subject, dry_run=body.dry_run)
-    return ResourceReply(
-        answer=MaintenanceAnswer(
-            subjects=report.subjects,
-            decisions=[decision_answer(line, request.requester) for line in report.decisions],
-            dry_run=report.dry_run,
-        )
-    )
+    return request.reply(MaintenanceAnswer, report)
 
 
 async def _finish(request: ResourceRequest) -> ResourceReply:
@@ -159,7 +153,7 @@ async def _finish(request: ResourceRequest) -> ResourceReply:
 
 async def _embedder(request: ResourceRequest) -> ResourceReply:
     request.requester.require_operator()
-    return ResourceReply(answer=_embedder_answer(await request.engine.embedder.status()))
+    return request.reply(EmbedderAnswer, await request.engine.embedder.status())
 
 
 async def _check(request: ResourceRequest) -> ResourceReply:
@@ -182,23 +176,6 @@ async def _reembed(request: ResourceRequest) -> ResourceReply:
         )
 
     return ResourceReply(stream=await progress_stream(work, request))
-
-
-def _embedder_answer(status: EmbedderStatus) -> EmbedderAnswer:
-    record = status.record
-    return EmbedderAnswer(
-        record=EmbedderRecordAnswer(
-            space=record.space,
-            dim=record.dim,
-            spec=EmbedderSpecAnswer.model_validate(record.spec, from_attributes=True),
-            curve=CurveAnswer.model_validate(record.curve, from_attributes=True),
-            chosen_at=record.chosen_at,
-        ),
-        problem=status.problem,
-        spaces=[SpaceCountAnswer.model_validate(count, from_attributes=True) for count in status.spaces],
-        waiting_subjects=status.waiting_subjects,
-        waiting_memories=status.waiting_memories,
-    )
 
 
 OPERATIONS = (

@@ -1,8 +1,9 @@
 """Counts over time over HTTP: of a subject, of a tenant, of the whole server. Serves through the engine."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
-from pydantic import Field
+from pydantic import AliasPath, Field
 
 from toldonce.metrics import Histogram, Metrics
 from toldonce.server.api.v1.fields import Answer, Instant, TenantQuery, UrlQuery
@@ -77,9 +78,9 @@ class SpendingAnswer(Answer):
 
     day: datetime
     purpose: str
-    calls: int
-    units: float = Field(description="Units of energy.")
-    tokens: int
+    calls: int = Field(validation_alias=AliasPath("cost", "calls"))
+    units: float = Field(validation_alias=AliasPath("cost", "units"), description="Units of energy.")
+    tokens: int = Field(validation_alias=AliasPath("cost", "tokens"))
 
 
 class ProcessAnswer(Answer):
@@ -113,12 +114,12 @@ async def _of_subject(request: ResourceRequest) -> ResourceReply:
     found = await request.engine.admin.subject_statistics(
         user=request.target, since=query.since, until=query.until, bucket=query.bucket
     )
-    return ResourceReply(answer=_answer(found))
+    return request.reply(StatisticsAnswer, _fields(found))
 
 
 async def _health(request: ResourceRequest) -> ResourceReply:
     found = await request.engine.admin.health(user=request.target)
-    return ResourceReply(answer=SubjectHealthAnswer.model_validate(found, from_attributes=True))
+    return request.reply(SubjectHealthAnswer, found)
 
 
 async def _of_all(request: ResourceRequest) -> ResourceReply:
@@ -127,31 +128,18 @@ async def _of_all(request: ResourceRequest) -> ResourceReply:
     found = await request.engine.admin.statistics(
         tenant=tenant, since=query.since, until=query.until, bucket=query.bucket
     )
-    return ResourceReply(
-        answer=_answer(found, None if request.requester.tenant is not None else request.engine.metrics)
-    )
+    metrics = None if request.requester.tenant is not None else request.engine.metrics
+    return request.reply(StatisticsAnswer, _fields(found, metrics))
 
 
-def _answer(found: Statistics, metrics: Metrics | None = None) -> StatisticsAnswer:
-    return StatisticsAnswer(
-        begins=found.span.since,
-        ends=found.span.until,
-        bucket=found.span.size,
-        memories=[MemoryCountAnswer.model_validate(count, from_attributes=True) for count in found.memories],
-        formations=FormationCountsAnswer.model_validate(found.formations, from_attributes=True),
-        buckets=[StatisticsBucketAnswer.model_validate(bucket, from_attributes=True) for bucket in found.buckets],
-        spending=[
-            SpendingAnswer(
-                day=line.day,
-                purpose=line.purpose.value,
-                calls=line.cost.calls,
-                units=line.cost.units,
-                tokens=line.cost.tokens,
-            )
-            for line in found.spending
-        ],
-        process=None if metrics is None else _process(metrics),
-    )
+def _fields(found: Statistics, metrics: Metrics | None = None) -> Mapping[str, object]:
+    return {
+        "begins": found.span.since,
+        "ends": found.span.until,
+        "bucket": found.span.size,
+        **{name: getattr(found, name) for name in ("memories", "formations", "buckets", "spending")},
+        "process": None if metrics is None else _process(metrics),
+    }
 
 
 def _process(metrics: Metrics) -> ProcessAnswer:
