@@ -36,6 +36,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"settings", "datasets"}),
     frozenset({"dates"}),
     frozenset({"text", "decay"}),
+    frozenset({"operations"}),
     frozenset({"types"}),
     frozenset({"concurrency", "ids", "time_zones"}),
     frozenset(

@@ -1,12 +1,12 @@
 """`memory.admin` over HTTP: what an operator sees of a server. Asks one server."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from toldonce.engine.admin import MAX_POLLER_CHARACTERS, AdminService
 from toldonce.engine.remote import values
-from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient, written
+from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient
+from toldonce.engine.remote.over_http import RemoteService, over_http, plain
 from toldonce.engine.remote.problems import UnknownFormationError
 from toldonce.engine.remote.unavailable import unavailable
 from toldonce.errors import BadRequestError
@@ -33,12 +33,31 @@ if TYPE_CHECKING:
 _DATABASE = "/v1/connection/database"
 
 
-class RemoteAdminService(AdminService):
+def _statistics(raw: Mapping[str, Any], client: RestClient) -> Statistics:
+    return values.statistics(raw)
+
+
+def _bucket(bucket: BucketSize, client: RestClient) -> str:
+    return BucketSize(bucket).value
+
+
+_SPAN: dict[str, Any] = {"names": {"since": "from", "until": "to"}, "send": {"bucket": _bucket}}
+
+
+def _subject(text: str, client: RestClient) -> Subject:
+    return client.parsed(text)
+
+
+def _after(after: str, client: RestClient) -> str | None:
+    return client.named(Subject.parse(after)) if after else None
+
+
+class RemoteAdminService(RemoteService, AdminService):
     """The whole database and the budgets, as an operator sees them."""
 
     def __init__(self, client: RestClient, profiles: Mapping[str, Profile]) -> None:
         """Ask through a client; the profiles are those of the server."""
-        self._client = client
+        super().__init__(client)
         self._profiles = profiles
 
     @property
@@ -46,11 +65,7 @@ class RemoteAdminService(AdminService):
         """All profiles of the server, by name, as they were when the connection was opened."""
         return tuple(self._profiles[name] for name in sorted(self._profiles))
 
-    async def subjects(self, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[Subject]:
-        """List all subjects by name: see `AdminService.subjects`."""
-        cursor = self._client.named(Subject.parse(after)) if after else None
-        call = Call(method="GET", path="/v1/subjects", query={"tenant": tenant})
-        return values.subjects(await self._client.pages(call, "subjects", limit, cursor=cursor), self._client)
+    subjects = over_http("listSubjects", _subject, pages="subjects", names={"after": "cursor"}, send={"after": _after})
 
     async def formations(
         self,
@@ -92,43 +107,11 @@ class RemoteAdminService(AdminService):
         raw = await self._client.ask(Call(method="GET", path="/v1/stats", query={"check": check}, timeout_s=timeout_s))
         return values.read(StoreStats, {**raw, "schema": raw["schema_version"]})
 
-    async def totals(self) -> StoreTotals:
-        """Count what the operator's metrics show: see `AdminService.totals`."""
-        return values.read(StoreTotals, await self._client.ask(Call(method="GET", path="/v1/stats/totals")))
-
-    async def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
-        """Count the memories and decisions of one user or subject: see `AdminService.subject_totals`."""
-        return values.read(SubjectTotals, await self._client.ask(Call(method="GET", path=self._client.path(user))))
-
-    async def subject_statistics(
-        self,
-        *,
-        user: str | Subject | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        bucket: BucketSize = BucketSize.DAY,
-    ) -> Statistics:
-        """Count over time for one user or subject: see `AdminService.subject_statistics`."""
-        query = {"from": written(since), "to": written(until), "bucket": BucketSize(bucket).value}
-        call = Call(method="GET", path=self._client.path(user, "statistics"), query=query)
-        return values.statistics(await self._client.ask(call))
-
-    async def health(self, *, user: str | Subject | None = None) -> SubjectHealth:
-        """Count what may need a look: see `AdminService.health`."""
-        call = Call(method="GET", path=self._client.path(user, "health"))
-        return values.read(SubjectHealth, await self._client.ask(call))
-
-    async def statistics(
-        self,
-        *,
-        tenant: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        bucket: BucketSize = BucketSize.DAY,
-    ) -> Statistics:
-        """Count over time for all subjects: see `AdminService.statistics`."""
-        query = {"from": written(since), "to": written(until), "bucket": BucketSize(bucket).value, "tenant": tenant}
-        return values.statistics(await self._client.ask(Call(method="GET", path="/v1/statistics", query=query)))
+    totals = over_http("getTotals", plain(StoreTotals))
+    subject_totals = over_http("getSubjectTotals", plain(SubjectTotals))
+    health = over_http("getSubjectHealth", plain(SubjectHealth))
+    subject_statistics = over_http("getSubjectStatistics", _statistics, **_SPAN)
+    statistics = over_http("getStatistics", _statistics, **_SPAN)
 
     async def energy(
         self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None

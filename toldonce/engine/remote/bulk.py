@@ -4,17 +4,14 @@ from collections.abc import Sequence
 
 from toldonce.engine.bulk import MAX_NOTES, BulkService
 from toldonce.engine.remote import values
-from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient
+from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call
+from toldonce.engine.remote.over_http import RemoteService
 from toldonce.errors import BadRequestError
 from toldonce.types import Memory, NewNote, Subject
 
 
-class RemoteBulkService(BulkService):
+class RemoteBulkService(RemoteService, BulkService):
     """Work on many texts or conversations at once."""
-
-    def __init__(self, client: RestClient) -> None:
-        """Ask through a client."""
-        self._client = client
 
     async def add(
         self, notes: Sequence[str | NewNote], *, user: str | Subject | None = None, profile: str | None = None

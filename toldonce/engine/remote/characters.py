@@ -1,22 +1,18 @@
 """`memory.characters` over HTTP. Asks one server."""
 
+from typing import Any
+
 from toldonce.engine.characters import CharacterService
-from toldonce.engine.remote.client import Call, RestClient
+from toldonce.engine.remote.client import RestClient
+from toldonce.engine.remote.over_http import RemoteService, over_http
 from toldonce.engine.results import RenamedCharacter
-from toldonce.types import Subject
 
 
-class RemoteCharacterService(CharacterService):
+def _renamed(raw: dict[str, Any], client: RestClient) -> RenamedCharacter:
+    return RenamedCharacter(subject=client.parsed(raw["subject"]), joined=int(raw["joined"]))
+
+
+class RemoteCharacterService(RemoteService, CharacterService):
     """Characters of a user who talk with each other."""
 
-    def __init__(self, client: RestClient) -> None:
-        """Ask through a client."""
-        self._client = client
-
-    async def rename(
-        self, character: str, to: str, *, join: bool = False, user: str | Subject | None = None
-    ) -> RenamedCharacter:
-        """Give a character a new name: see `CharacterService.rename`."""
-        path = self._client.path(user, "characters", character, "rename")
-        raw = await self._client.ask(Call(method="POST", path=path, body={"to": to, "join": join}, writes=True))
-        return RenamedCharacter(subject=self._client.parsed(raw["subject"]), joined=int(raw["joined"]))
+    rename = over_http("renameCharacter", _renamed)

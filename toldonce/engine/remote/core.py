@@ -20,6 +20,7 @@ from toldonce.engine.remote.client import (
     written,
 )
 from toldonce.engine.remote.messages import dated_messages, plain_messages
+from toldonce.engine.remote.over_http import OF_MEMORY, field, number, over_http, receipt
 from toldonce.engine.remote.services import RemoteServices
 from toldonce.engine.remote.transport import AiohttpTransport, Transport
 from toldonce.engine.results import ListOf
@@ -29,7 +30,6 @@ from toldonce.types import (
     ANY_TRAITS,
     NO_SCOPE,
     Destination,
-    EraseReceipt,
     Memory,
     MemoryKind,
     MemoryOrder,
@@ -145,10 +145,9 @@ class RemoteToldOnce(RemoteServices):
         )
         return values.read(RecordedTurn, await self._client.ask(call))
 
-    async def form(self) -> int:
-        """Form all memories that are due on the server; this needs an operator's key. See `AsyncToldOnce.form`."""
-        call = Call(method="POST", path="/v1/formations/run", body={}, timeout_s=LONG_TIMEOUT_S)
-        return int((await self._client.ask(call))["formations"])
+    form = over_http("runFormations", field("formations", number), timeout_s=LONG_TIMEOUT_S)
+    get = over_http("getMemory", values.memory, **OF_MEMORY)
+    erase = over_http("eraseMemory", receipt, **OF_MEMORY)
 
     async def search(  # noqa: PLR0913  # as the engine's
         self,
@@ -177,11 +176,6 @@ class RemoteToldOnce(RemoteServices):
         headers = scope_headers(RequestScope(time_zone=time_zone))
         call = Call(method="POST", path=self._client.path(user, "search"), body=body, headers=headers)
         return values.recall(await self._client.ask(call), self._client)
-
-    async def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
-        """Read one memory of any state: see `AsyncToldOnce.get`."""
-        call = Call(method="GET", path=self._client.path(user, "memories", parse_memory_id(memory_id)))
-        return values.memory(await self._client.ask(call), self._client)
 
     async def list(  # noqa: PLR0913  # as the engine's
         self,
@@ -260,23 +254,6 @@ class RemoteToldOnce(RemoteServices):
         body = {"reason": read_reason(reason)}
         call = Call(method="POST", path=f"{path}/close", body=body, headers=headers, writes=True)
         return values.memory(await self._client.ask(call), self._client)
-
-    async def erase(
-        self,
-        memory_id: str,
-        *,
-        user: str | Subject | None = None,
-        keep_messages: bool = False,
-        everywhere: bool = False,
-    ) -> EraseReceipt:
-        """Erase a memory permanently: see `AsyncToldOnce.erase`."""
-        call = Call(
-            method="DELETE",
-            path=self._client.path(user, "memories", parse_memory_id(memory_id)),
-            query={"keep_messages": keep_messages, "everywhere": everywhere},
-            writes=True,
-        )
-        return values.receipt(await self._client.ask(call), self._client.subject(user))
 
     async def context(
         self,

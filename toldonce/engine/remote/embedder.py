@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from toldonce.engine.embedder import EmbedderService, EmbedderStatus
 from toldonce.engine.remote import values
-from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient
+from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call
+from toldonce.engine.remote.over_http import RemoteService, over_http, plain
 from toldonce.engine.remote.progress import last_line
 from toldonce.engine.remote.unavailable import unavailable
 from toldonce.engine.results import silent
@@ -13,21 +14,11 @@ from toldonce.providers.embedder_loader import EmbedderTrial
 from toldonce.types import EmbedderSpec, ReembedReport
 
 
-class RemoteEmbedderService(EmbedderService):
+class RemoteEmbedderService(RemoteService, EmbedderService):
     """The embedder in use; another one is chosen on the server."""
 
-    def __init__(self, client: RestClient) -> None:
-        """Ask through a client."""
-        self._client = client
-
-    async def status(self) -> EmbedderStatus:
-        """Return the embedder in use; this needs an operator's key. See `EmbedderService.status`."""
-        raw = await self._client.ask(Call(method="GET", path="/v1/embedder", timeout_s=LONG_TIMEOUT_S))
-        return values.read(EmbedderStatus, raw)
-
-    async def check(self, text: str) -> None:
-        """Embed a text with the embedder in use: see `EmbedderService.check`."""
-        await self._client.ask(Call(method="POST", path="/v1/embedder/check", body={"text": text}))
+    status = over_http("getEmbedder", plain(EmbedderStatus), timeout_s=LONG_TIMEOUT_S)
+    check = over_http("checkEmbedder")
 
     async def try_out(self, spec: EmbedderSpec) -> EmbedderTrial:
         """Refuse: the embedder's model is on the server."""

@@ -1,10 +1,12 @@
 """`memory.keys` over HTTP: what an administrator's key may do. Asks one server."""
 
 from dataclasses import asdict
+from typing import Any
 
 from toldonce.engine.keys import KeyService, check_new_key
 from toldonce.engine.remote import values
 from toldonce.engine.remote.client import Call, RestClient, segment, written
+from toldonce.engine.remote.over_http import RemoteService, over_http
 from toldonce.engine.remote.unavailable import unavailable
 from toldonce.engine.results import ListOf
 from toldonce.errors import BadRequestError
@@ -15,12 +17,16 @@ _ALL_TENANTS = "*"
 _ACTOR = "library"
 
 
-class RemoteKeyService(KeyService):
-    """API keys of the server, made, listed and revoked by an administrator."""
+def _key(raw: dict[str, Any], client: RestClient) -> ApiKey:
+    return values.api_key(raw)
 
-    def __init__(self, client: RestClient) -> None:
-        """Ask through a client."""
-        self._client = client
+
+def _cursor(after: str, client: RestClient) -> str | None:
+    return after or None
+
+
+class RemoteKeyService(RemoteService, KeyService):
+    """API keys of the server, made, listed and revoked by an administrator."""
 
     async def create(self, new: NewApiKey, *, actor: str = _ACTOR) -> tuple[ApiKey, str]:
         """Make a key; return it with its secret: see `KeyService.create`. The server names the actor."""
@@ -41,14 +47,8 @@ class RemoteKeyService(KeyService):
         raw = await self._client.ask(Call(method="POST", path=_KEYS, body=body, once=True))
         return values.api_key(raw), str(raw["key"])
 
-    async def list(self, *, tenant: str | None = None, after: str = "", limit: int = 1000) -> ListOf[ApiKey]:
-        """List keys by id: see `KeyService.list`."""
-        call = Call(method="GET", path=_KEYS, query={"tenant": tenant})
-        return [values.api_key(raw) for raw in await self._client.pages(call, "keys", limit, cursor=after or None)]
-
-    async def get(self, id_: str) -> ApiKey:
-        """Return the key with this id: see `KeyService.get`."""
-        return values.api_key(await self._client.ask(Call(method="GET", path=f"{_KEYS}/{segment(id_)}")))
+    list = over_http("listKeys", _key, pages="keys", names={"after": "cursor"}, send={"after": _cursor})
+    get = over_http("getKey", _key, names={"id_": "key"})
 
     async def revoke(self, id_: str, *, actor: str = _ACTOR) -> ApiKey:
         """Revoke a key: see `KeyService.revoke`. The server names the actor."""

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 from typing import Any, BinaryIO
 
 from toldonce.engine.remote import values
-from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient
+from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call
+from toldonce.engine.remote.over_http import RemoteService
 from toldonce.engine.remote.progress import last_line
 from toldonce.engine.results import NO_PROGRESS
 from toldonce.engine.transfer import TransferReport, TransferService
@@ -16,12 +17,8 @@ from toldonce.types import ProgressReporter, Subject
 _PIECE_BYTES = 256 * 1024
 
 
-class RemoteTransferService(TransferService):
+class RemoteTransferService(RemoteService, TransferService):
     """Export and import."""
-
-    def __init__(self, client: RestClient) -> None:
-        """Ask through a client."""
-        self._client = client
 
     async def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
         """Export a user, or everybody with an operator's key: see `TransferService.export_to`."""

@@ -17,7 +17,6 @@ from toldonce.types import (
     Conversation,
     Decision,
     Destination,
-    EraseReceipt,
     Evidence,
     FormationKey,
     FormationStatus,
@@ -33,7 +32,6 @@ from toldonce.types import (
     PromptBlock,
     Recall,
     RecalledMemory,
-    ReceiptLine,
     RequestTrace,
     Statistics,
     Subject,
@@ -119,12 +117,6 @@ def decision(raw: Raw, client: RestClient) -> Decision:
 def conversation(raw: Raw, client: RestClient) -> Conversation:
     """Read a conversation."""
     return read(Conversation, {**raw, "subject": client.parsed(raw["subject"]), "last_seq": raw["messages"]})
-
-
-def receipt(raw: Raw, subject: Subject) -> EraseReceipt:
-    """Read the result of an erasure, which does not name the subject: the server may keep it."""
-    places = tuple(read(ReceiptLine, place) for place in raw["places"])
-    return read(EraseReceipt, {**raw, "subject": subject, "places": places})
 
 
 def history(raw: Raw, client: RestClient) -> MemoryHistory:

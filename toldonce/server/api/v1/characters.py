@@ -5,7 +5,6 @@ from pydantic import Field
 from toldonce.server.api.v1.fields import Answer, Body, Name, SubjectText
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access
 
 
 class NewCharacterName(Body):
@@ -32,17 +31,13 @@ async def _rename(request: ResourceRequest) -> ResourceReply:
 
 OPERATIONS = (
     ResourceOperation(
-        id="renameCharacter",
-        method="POST",
-        path="/v1/subjects/{subject}/characters/{character}/rename",
+        "renameCharacter",
         tag="subjects",
         summary="Give a character a new name; it keeps its memories",
         description="409 where a character of the new name has memories, unless `join` says to take them over.",
-        access=Access.WRITE,
         handler=_rename,
         body=NewCharacterName,
         answer=RenamedCharacterAnswer,
-        writes=True,
         act="characters.rename",
     ),
 )

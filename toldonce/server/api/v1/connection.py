@@ -9,7 +9,6 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access
 
-_PATH = "/v1/connection"
 _TAG = "operation"
 
 
@@ -57,22 +56,16 @@ async def _database(request: ResourceRequest) -> ResourceReply:
 
 OPERATIONS = (
     ResourceOperation(
-        id="getConnection",
-        method="GET",
-        path=_PATH,
+        "getConnection",
         tag=_TAG,
         summary="Show the server's version, and what this request's credential allows",
-        access=Access.READ,
         handler=_connection,
         answer=ConnectionAnswer,
     ),
     ResourceOperation(
-        id="checkDatabase",
-        method="GET",
-        path=f"{_PATH}/database",
+        "checkDatabase",
         tag=_TAG,
         summary="Check that the database answers",
-        access=Access.READ,
         handler=_database,
         query=DatabaseQuery,
         answer=DatabaseAnswer,

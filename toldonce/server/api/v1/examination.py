@@ -9,7 +9,6 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.doctor import Finding, FindingState, examine
 from toldonce.settings import SettingSource, shown_settings
-from toldonce.types import Access
 
 _TAG = "operation"
 
@@ -74,25 +73,19 @@ def _finding(finding: Finding) -> FindingAnswer:
 
 OPERATIONS = (
     ResourceOperation(
-        id="listSettings",
-        method="GET",
-        path="/v1/settings",
+        "listSettings",
         tag=_TAG,
         summary="Show the settings in effect, and where they come from",
         description="Secrets are shown as `set` or `not set`.",
-        access=Access.ADMIN,
         handler=_settings,
         query=NoQuery,
         answer=SettingListAnswer,
     ),
     ResourceOperation(
-        id="examineServer",
-        method="GET",
-        path="/v1/doctor",
+        "examineServer",
         tag=_TAG,
         summary="Check database, models and addresses, with a fix for each problem",
         description="What `toldonce doctor` reports. It asks the embedder, and the upstream for its list of models.",
-        access=Access.ADMIN,
         handler=_doctor,
         query=DoctorQuery,
         answer=DoctorAnswer,

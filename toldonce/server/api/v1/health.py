@@ -9,9 +9,7 @@ from toldonce.server.api.v1.fields import Answer, Page, PageAnswer, Weight
 from toldonce.server.api.v1.memory_answers import MemoryAnswer, MemoryPage
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access
 
-_PATH = "/v1/subjects/{subject}/health"
 _TAG = "memories"
 _MAX_PAIRS = 200
 
@@ -101,58 +99,43 @@ async def _near_duplicates(request: ResourceRequest) -> ResourceReply:
 
 OPERATIONS = (
     ResourceOperation(
-        id="listNeverRecalled",
-        method="GET",
-        path=f"{_PATH}/never-recalled",
+        "listNeverRecalled",
         tag=_TAG,
         summary="List active memories stored at least 30 days ago that no prompt has used",
-        access=Access.READ,
         handler=_never_recalled,
         query=Page,
         answer=MemoryPage,
     ),
     ResourceOperation(
-        id="listIdle",
-        method="GET",
-        path=f"{_PATH}/idle",
+        "listIdle",
         tag=_TAG,
         summary="List active notes neither stored nor used in the last 90 days",
-        access=Access.READ,
         handler=_idle,
         query=Page,
         answer=MemoryPage,
     ),
     ResourceOperation(
-        id="listReplaced",
-        method="GET",
-        path=f"{_PATH}/replaced",
+        "listReplaced",
         tag=_TAG,
         summary="List which memories took the place of contradicting ones in the last 30 days, newest first",
-        access=Access.READ,
         handler=_replaced,
         query=PairPage,
         answer=MemoryPairPage,
     ),
     ResourceOperation(
-        id="listHeldConflicts",
-        method="GET",
-        path=f"{_PATH}/held-conflicts",
+        "listHeldConflicts",
         tag=_TAG,
         summary="List facts that wait for review, each with the active fact that it contradicts",
-        access=Access.READ,
         handler=_held_conflicts,
         query=PairPage,
         answer=MemoryPairPage,
     ),
     ResourceOperation(
-        id="listNearDuplicates",
-        method="GET",
-        path=f"{_PATH}/near-duplicates",
+        "listNearDuplicates",
         tag=_TAG,
         summary="List notes that say nearly the same, with their similarity",
         description="Each note with up to three older ones. A page makes some 5 million comparisons at most: one of a "
         "large memory may have no pairs although `next_cursor` says that there is more to compare.",
-        access=Access.READ,
         handler=_near_duplicates,
         query=NearDuplicateQuery,
         answer=NearDuplicatePage,

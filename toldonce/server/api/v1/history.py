@@ -11,9 +11,7 @@ from toldonce.server.api.v1.fields import Answer, Body, Instant, Name, Page, Pag
 from toldonce.server.api.v1.memory_answers import DecisionAnswer, MemoryAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access
 
-_SUBJECT = "/v1/subjects/{subject}"
 # Comes after every id.
 _LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
@@ -160,78 +158,56 @@ def _undone(plan: UndoPlan, *, dry_run: bool) -> Mapping[str, object]:
 
 OPERATIONS = (
     ResourceOperation(
-        id="listDecisions",
-        method="GET",
-        path=f"{_SUBJECT}/decisions",
+        "listDecisions",
         tag="history",
         summary="Read the decision log, oldest first",
-        access=Access.READ,
         handler=_decisions,
         query=DecisionListQuery,
         answer=DecisionPage,
     ),
     ResourceOperation(
-        id="undoDecision",
-        method="POST",
-        path=f"{_SUBJECT}/decisions/{{decision}}/undo",
+        "undoDecision",
         tag="history",
         summary="Reverse a decision: close the memory it added, restore the memory it closed",
-        access=Access.WRITE,
         handler=_undo,
         body=UndoRequest,
         has_optional_body=True,
         answer=UndoAnswer,
-        writes=True,
         act="decisions.undo",
     ),
     ResourceOperation(
-        id="undoSource",
-        method="POST",
-        path=f"{_SUBJECT}/undo",
+        "undoSource",
         tag="history",
         summary="Undo everything that came from a conversation or message, or everything since an instant",
         description="The message log stays as it is.",
-        access=Access.WRITE,
         handler=_undo_source,
         body=SourceUndoRequest,
         answer=UndoAnswer,
-        writes=True,
         is_lookup=True,
         act="decisions.undo",
     ),
     ResourceOperation(
-        id="listReviews",
-        method="GET",
-        path=f"{_SUBJECT}/reviews",
+        "listReviews",
         tag="reviews",
         summary="List the memories that wait for review, oldest first, each with the reason",
-        access=Access.READ,
         handler=_reviews,
         query=Page,
         answer=HeldMemoryPage,
     ),
     ResourceOperation(
-        id="approveMemory",
-        method="POST",
-        path=f"{_SUBJECT}/reviews/{{memory}}/approve",
+        "approveMemory",
         tag="reviews",
         summary="Activate a held memory; it closes the memory it replaces",
-        access=Access.WRITE,
         handler=_approve,
         answer=MemoryAnswer,
-        writes=True,
         act="reviews.approve",
     ),
     ResourceOperation(
-        id="rejectMemory",
-        method="POST",
-        path=f"{_SUBJECT}/reviews/{{memory}}/reject",
+        "rejectMemory",
         tag="reviews",
         summary="Close a held memory; its history stays",
-        access=Access.WRITE,
         handler=_reject,
         answer=MemoryAnswer,
-        writes=True,
         act="reviews.reject",
     ),
 )

@@ -13,10 +13,8 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED
-from toldonce.types import Access, Conversation, LoggedMessage
+from toldonce.types import Conversation, LoggedMessage
 
-_SUBJECT = "/v1/subjects/{subject}"
-_CONVERSATION = f"{_SUBJECT}/conversations/{{conversation}}"
 _TAG = "conversations"
 _BYTES_OF_MESSAGE = 1_000
 
@@ -97,55 +95,40 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
 
 OPERATIONS = (
     ResourceOperation(
-        id="listMessages",
-        method="GET",
-        path=f"{_CONVERSATION}/messages",
+        "listMessages",
         tag=_TAG,
         summary="Read the log in order of arrival, all branches",
-        access=Access.READ,
         handler=_list,
         query=MessageListQuery,
         answer=MessageListAnswer,
     ),
     ResourceOperation(
-        id="recordMessages",
-        method="POST",
-        path=f"{_CONVERSATION}/messages",
+        "recordMessages",
         tag=_TAG,
         summary="Record messages, also old ones with their dates; memories are formed from them in the background",
         description="Send new messages, or the whole history with them. They are durable when this answers.",
-        access=Access.WRITE,
         handler=_record,
         body=NewMessages,
         answer=RecordedTurnAnswer,
         status=CREATED,
-        writes=True,
     ),
     ResourceOperation(
-        id="eraseMessages",
-        method="DELETE",
-        path=f"{_CONVERSATION}/messages",
+        "eraseMessages",
         tag=_TAG,
         summary="Erase messages, with what was formed from them",
-        access=Access.WRITE,
         handler=_erase,
         query=ErasedMessagesQuery,
         answer=ReceiptAnswer,
-        writes=True,
         act="messages.erase",
     ),
     ResourceOperation(
-        id="recordTurn",
-        method="POST",
-        path=f"{_SUBJECT}/messages",
+        "recordTurn",
         tag=_TAG,
         summary="Record messages without an id of their conversation, which is recognised by its history",
         description="To extract memories from a text, send it as a message of the user.",
-        access=Access.WRITE,
         handler=_record,
         body=NewMessages,
         answer=RecordedTurnAnswer,
         status=CREATED,
-        writes=True,
     ),
 )

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from toldonce.operations import OPERATIONS
 from toldonce.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, NoQuery, UrlQuery
 from toldonce.server.status import (
     BAD_REQUEST,
@@ -65,17 +66,12 @@ Handler = Callable[["ResourceRequest"], Awaitable[ResourceReply]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceOperation:
-    """An HTTP method and path, with everything that a client has to know of it."""
+    """What the server does for an operation, and everything that a client has to know of it."""
 
-    id: str
-    """Unique; generators of clients name functions by it."""
-    method: str
-    path: str
-    """Such as `/v1/subjects/{subject}/memories/{memory}`."""
+    id: str = field(kw_only=False)
+    """As in the table of operations, which has its method, path and access."""
     tag: str
     summary: str
-    access: Access
-    """What the credential must allow for the subject of the path; without one, for all subjects of its tenant."""
     handler: Handler
     description: str = ""
     query: type[UrlQuery] = NoQuery
@@ -83,8 +79,6 @@ class ResourceOperation:
     has_optional_body: bool = False
     answer: type[Answer] | None = None
     status: int = OK
-    writes: bool = False
-    """Whether it changes something: it then takes an idempotency key."""
     works: bool = False
     """Whether it changes something that it may change twice: it takes no idempotency key."""
     has_etag: bool = False
@@ -101,6 +95,26 @@ class ResourceOperation:
     """Its name in the audit log, such as `subjects.erase`; empty: it is no administrative act."""
     is_act_of_all: bool = False
     """Whether it is noted of everyone, and not of administrators and trusted requests alone."""
+
+    @property
+    def method(self) -> str:
+        """HTTP method."""
+        return OPERATIONS[self.id].method
+
+    @property
+    def path(self) -> str:
+        """Such as `/v1/subjects/{subject}/memories/{memory}`."""
+        return OPERATIONS[self.id].path
+
+    @property
+    def access(self) -> Access:
+        """What the credential must allow for the subject of the path; without one, for all of its tenant."""
+        return OPERATIONS[self.id].access
+
+    @property
+    def writes(self) -> bool:
+        """Whether it changes something: it then takes an idempotency key."""
+        return OPERATIONS[self.id].writes
 
     @property
     def errors(self) -> tuple[int, ...]:

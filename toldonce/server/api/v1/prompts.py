@@ -9,7 +9,6 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access
 
-_SUBJECT = "/v1/subjects/{subject}"
 _TAG = "conversations"
 _MAX_QUERY, _MAX_SYSTEM = 200_000, 200_000
 
@@ -66,23 +65,17 @@ async def _prompt(request: ResourceRequest) -> ResourceReply:
 
 OPERATIONS = (
     ResourceOperation(
-        id="getContext",
-        method="POST",
-        path=f"{_SUBJECT}/context",
+        "getContext",
         tag=_TAG,
         summary="Return what memory would add to a prompt",
-        access=Access.READ,
         handler=_context,
         body=ContextRequest,
         answer=ContextAnswer,
     ),
     ResourceOperation(
-        id="writePrompt",
-        method="POST",
-        path=f"{_SUBJECT}/conversations/{{conversation}}/prompt",
+        "writePrompt",
         tag=_TAG,
         summary="Write the messages of a chat request: what is remembered, the summary, the window, the query",
-        access=Access.READ,
         handler=_prompt,
         body=PromptRequest,
         answer=PromptAnswer,

@@ -7,7 +7,6 @@ from toldonce.server.api.v1.memory_answers import NearestAnswer, RecallAnswer
 from toldonce.server.api.v1.message_bodies import DestinationBody
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access
 
 _TAG = "memories"
 _MAX_QUERY, _MAX_FOUND, _MAX_DIMENSIONS = 200_000, 200, 16_000
@@ -61,23 +60,17 @@ async def _nearest(request: ResourceRequest) -> ResourceReply:
 
 OPERATIONS = (
     ResourceOperation(
-        id="searchMemories",
-        method="POST",
-        path="/v1/subjects/{subject}/search",
+        "searchMemories",
         tag=_TAG,
         summary="Find the memories relevant to a query, with the reasons",
-        access=Access.READ,
         handler=_search,
         body=SearchRequest,
         answer=RecallAnswer,
     ),
     ResourceOperation(
-        id="nearestMemories",
-        method="POST",
-        path="/v1/subjects/{subject}/nearest",
+        "nearestMemories",
         tag=_TAG,
         summary="Find the notes and episodes nearest in meaning to a text or a vector",
-        access=Access.READ,
         handler=_nearest,
         body=NearestRequest,
         answer=NearestAnswer,

@@ -9,10 +9,7 @@ from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName,
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access, EnergyStatus, Subject
-
-_PATH = "/v1/subjects"
-_SUBJECT = f"{_PATH}/{{subject}}"
+from toldonce.types import EnergyStatus, Subject
 
 
 class SubjectPage(PageAnswer):
@@ -139,61 +136,44 @@ def _energy_of(subject: Subject, status: EnergyStatus) -> Mapping[str, object]:
 
 OPERATIONS = (
     ResourceOperation(
-        id="listSubjects",
-        method="GET",
-        path=_PATH,
+        "listSubjects",
         tag="subjects",
         summary="List all subjects by name",
-        access=Access.ADMIN,
         handler=_list,
         query=TenantPage,
         answer=SubjectPage,
     ),
     ResourceOperation(
-        id="getSubjectTotals",
-        method="GET",
-        path=_SUBJECT,
+        "getSubjectTotals",
         tag="subjects",
         summary="Count what is kept of a subject",
-        access=Access.READ,
         handler=_totals,
         answer=SubjectTotalsAnswer,
     ),
     ResourceOperation(
-        id="eraseSubject",
-        method="DELETE",
-        path=_SUBJECT,
+        "eraseSubject",
         tag="subjects",
         summary="Erase everything about a subject, its name included, with a receipt",
-        access=Access.WRITE,
         handler=_erase,
         query=ErasedSubjectQuery,
         answer=ReceiptAnswer,
-        writes=True,
         act="subjects.erase",
         is_act_of_all=True,
     ),
     ResourceOperation(
-        id="getEnergy",
-        method="GET",
-        path=f"{_SUBJECT}/energy",
+        "getEnergy",
         tag="usage",
         summary="Show what memory work has cost, and what its budget still allows",
-        access=Access.READ,
         handler=_energy,
         query=EnergyQuery,
         answer=EnergyAnswer,
     ),
     ResourceOperation(
-        id="pollEnergy",
-        method="POST",
-        path=f"{_SUBJECT}/energy/polls",
+        "pollEnergy",
         tag="usage",
         summary="Show the same, with what was spent since the last request of this name",
-        access=Access.WRITE,
         handler=_poll,
         body=EnergyPoll,
         answer=PolledEnergyAnswer,
-        writes=True,
     ),
 )

@@ -11,7 +11,7 @@ from toldonce.server.api.v1.fields import Page, TenantQuery
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.api.v1.trace_answers import TraceDetailAnswer, TracePage, request_trace
-from toldonce.types import Access, RequestTrace, TracePlace
+from toldonce.types import RequestTrace, TracePlace
 
 _TAG = "traces"
 # What is recorded by another process or machine may become visible so much later than what has a later time.
@@ -78,36 +78,27 @@ _WHAT = (
 )
 OPERATIONS = (
     ResourceOperation(
-        id="listTraces",
-        method="GET",
-        path="/v1/traces",
+        "listTraces",
         tag=_TAG,
         summary="Show what memory did for the requests of all subjects, newest first",
         description=_WHAT,
-        access=Access.ADMIN,
         handler=_of_all,
         query=AllTracesQuery,
         answer=TracePage,
     ),
     ResourceOperation(
-        id="listSubjectTraces",
-        method="GET",
-        path="/v1/subjects/{subject}/traces",
+        "listSubjectTraces",
         tag=_TAG,
         summary="Show what memory did for the requests of one subject, newest first",
         description=_WHAT,
-        access=Access.READ,
         handler=_of_subject,
         query=TraceListQuery,
         answer=TracePage,
     ),
     ResourceOperation(
-        id="getTrace",
-        method="GET",
-        path="/v1/subjects/{subject}/conversations/{conversation}/traces/{trace}",
+        "getTrace",
         tag=_TAG,
         summary="Show one request in full, with the text that memory added to its prompt and to the one before",
-        access=Access.READ,
         handler=_get,
         answer=TraceDetailAnswer,
     ),

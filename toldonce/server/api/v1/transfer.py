@@ -14,7 +14,6 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive
-from toldonce.types import Access
 
 _TAG = "operation"
 # Bytes of a body that are gathered before a thread writes them.
@@ -135,37 +134,28 @@ async def _save(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
 
 OPERATIONS = (
     ResourceOperation(
-        id="exportSubject",
-        method="GET",
-        path="/v1/subjects/{subject}/export",
+        "exportSubject",
         tag=_TAG,
         summary="Export a subject as JSON lines",
         description="The stream has one state of the database; one that breaks off is incomplete.",
-        access=Access.READ,
         handler=_export_subject,
         streams_answer=True,
         act="subjects.export",
     ),
     ResourceOperation(
-        id="exportAll",
-        method="GET",
-        path="/v1/export",
+        "exportAll",
         tag=_TAG,
         summary="Export all subjects of all tenants as JSON lines",
-        access=Access.ADMIN,
         handler=_export_all,
         streams_answer=True,
         act="subjects.export",
     ),
     ResourceOperation(
-        id="importSubjects",
-        method="POST",
-        path="/v1/import",
+        "importSubjects",
         tag=_TAG,
         summary="Import what an export wrote; vectors and other derived data are computed again",
         description="The whole file is checked before anything is written. It takes no idempotency key: "
         "`only_missing` goes on where an import was cut off.",
-        access=Access.ADMIN,
         handler=_import,
         query=ImportQuery,
         answer=TransferAnswer,
@@ -173,14 +163,11 @@ OPERATIONS = (
         act="subjects.import",
     ),
     ResourceOperation(
-        id="importSubjectsWithProgress",
-        method="POST",
-        path="/v1/import/progress",
+        "importSubjectsWithProgress",
         tag=_TAG,
         summary="Import in the same way, and say how far it is",
         description="Answers JSON lines: `{phase, unit, total}` where a phase begins, `{done}` on the way, and at last "
         "`{report}`, or `{problem}` if it failed. A stream that breaks off is incomplete.",
-        access=Access.ADMIN,
         handler=_import_with_progress,
         query=ImportQuery,
         streams_body=True,

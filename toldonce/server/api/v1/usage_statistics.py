@@ -9,7 +9,7 @@ from toldonce.metrics import Histogram, Metrics
 from toldonce.server.api.v1.fields import Answer, Instant, TenantQuery, UrlQuery
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import Access, BucketSize, MemoryKind, MemoryState, Statistics
+from toldonce.types import BucketSize, MemoryKind, MemoryState, Statistics
 
 _TAG = "usage"
 _MEDIAN, _SLOW = 0.5, 0.95
@@ -165,35 +165,26 @@ _WHAT = (
 )
 OPERATIONS = (
     ResourceOperation(
-        id="getSubjectHealth",
-        method="GET",
-        path="/v1/subjects/{subject}/health",
+        "getSubjectHealth",
         tag=_TAG,
         summary="Count what may need a look: memories held, never recalled or idle, and parked work",
-        access=Access.READ,
         handler=_health,
         answer=SubjectHealthAnswer,
     ),
     ResourceOperation(
-        id="getSubjectStatistics",
-        method="GET",
-        path="/v1/subjects/{subject}/statistics",
+        "getSubjectStatistics",
         tag=_TAG,
         summary="Count over time what was stored, decided, recalled and spent",
         description=_WHAT,
-        access=Access.READ,
         handler=_of_subject,
         query=StatisticsQuery,
         answer=StatisticsAnswer,
     ),
     ResourceOperation(
-        id="getStatistics",
-        method="GET",
-        path="/v1/statistics",
+        "getStatistics",
         tag=_TAG,
         summary="Count the same of all subjects of a tenant or of the server",
         description=_WHAT,
-        access=Access.ADMIN,
         handler=_of_all,
         query=AllStatisticsQuery,
         answer=StatisticsAnswer,

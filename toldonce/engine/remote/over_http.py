@@ -1,0 +1,213 @@
+"""Methods of the library that a server does: their parameters are sent, its answer is read. Asks one server."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import field as dataclass_field
+from datetime import datetime
+from enum import Enum
+from functools import wraps
+from typing import Any, TypeVar
+
+from toldonce.engine.memories import parse_memory_id
+from toldonce.engine.remote import values
+from toldonce.engine.remote.client import Call, RestClient, scope_headers, segment, written
+from toldonce.errors import UnknownConversationError, UnknownTraceError
+from toldonce.operations import OPERATIONS
+from toldonce.types import EraseReceipt, ReceiptLine
+
+T = TypeVar("T")
+Read = Callable[[Any, RestClient], Any]
+"""Reads a value of the library from the JSON of an answer."""
+Send = Callable[[Any, RestClient], object]
+"""Returns what is sent for an argument."""
+_IN_URLS = frozenset({"GET", "DELETE"})
+
+
+class RemoteService:
+    """A part of the library that a server does."""
+
+    def __init__(self, client: RestClient) -> None:
+        """Ask through a client."""
+        self._client = client
+
+
+def nothing(raw: object, client: RestClient) -> None:
+    """Read an answer without a value."""
+
+
+def plain(type_: type[T]) -> Read:
+    """Read a value whose fields are those of the answer."""
+    return lambda raw, client: values.read(type_, raw)
+
+
+def field(name: str, read: Read) -> Read:
+    """Read one field of the answer."""
+    return lambda raw, client: read(raw[name], client)
+
+
+def each(read: Read) -> Read:
+    """Read a list of values."""
+    return lambda raws, client: [read(raw, client) for raw in raws]
+
+
+def number(raw: Any, client: RestClient) -> int:
+    """Read a number."""
+    return int(raw)
+
+
+def flag(raw: Any, client: RestClient) -> bool:
+    """Read whether something is so."""
+    return bool(raw)
+
+
+def receipt(raw: dict[str, Any], client: RestClient) -> EraseReceipt:
+    """Read the result of an erasure. It names no subject, as the server may keep it: the request's is added."""
+    places = tuple(values.read(ReceiptLine, place) for place in raw["places"])
+    return values.read(EraseReceipt, {**raw, "places": places})
+
+
+def _id(after: str | None, client: RestClient) -> str | None:
+    return parse_memory_id(after) if after else None
+
+
+AFTER_ID: Mapping[str, Any] = {"names": {"after": "cursor"}, "send": {"after": _id}}
+"""Options of a list whose pages go on after the memory with an id."""
+OF_MEMORY: Mapping[str, Any] = {"names": {"memory_id": "memory"}}
+"""Options of an operation on one memory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """How one operation is asked for."""
+
+    read: Read
+    """Reads the answer; of a list that comes in pages, one item."""
+    pages: str = ""
+    """Of such a list: the field with the items. The parameter `limit` counts them."""
+    names: Mapping[str, str] = dataclass_field(default_factory=dict)
+    """Name of a parameter on the server, where it is another one; `cursor` is that of the page before."""
+    send: Mapping[str, Send] = dataclass_field(default_factory=dict)
+    """What is sent for an argument, where it is not the argument itself."""
+    more: Mapping[str, object] = dataclass_field(default_factory=dict)
+    """What is sent besides the arguments."""
+    check: Callable[..., None] | None = None
+    """Gets the arguments by name, and raises what the library would."""
+    timeout_s: float | None = None
+    """How long the server may work on it; None: the connection's."""
+    of: str = ""
+    """The method of the base class; empty: the one of the same name."""
+
+
+def over_http(operation: str, read: Read = nothing, **how: Any) -> Any:
+    """Return a method that asks for an operation, with the parameters and the description of the base class's.
+
+    `user` names the subject of the path, `scope` becomes headers, other parameters are the path's, the URL's or the
+    body's by their names.
+
+    Args:
+        operation: Its id.
+        read: Reads the answer.
+        how: Fields of `_Plan`.
+    """
+    return _Method(operation, _Plan(read=read, **how))
+
+
+class _Method:
+    """Becomes a method of the class that it is written in."""
+
+    def __init__(self, operation: str, plan: _Plan) -> None:
+        self._operation, self._plan = operation, plan
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        of = self._plan.of or name
+        near = next(vars(base)[of] for base in owner.__mro__[1:] if of in vars(base))
+        setattr(owner, name, _method(near, self._operation, self._plan))
+
+
+def _method(near: Callable[..., Any], operation: str, plan: _Plan) -> Callable[..., Awaitable[Any]]:
+    signature = inspect.signature(near)
+
+    @wraps(near)
+    async def ask(self: RemoteService, *args: object, **options: object) -> Any:
+        bound = signature.bind(self, *args, **options)
+        bound.apply_defaults()
+        given = {name: value for name, value in bound.arguments.items() if name != "self"}
+        if plan.check is not None:
+            plan.check(**given)
+        client = self._client
+        limit = given.pop("limit") if plan.pages else 0
+        call, cursor = _call(client, operation, plan, given)
+        if plan.pages:
+            raws = await client.pages(call, plan.pages, limit, cursor=cursor)
+            return [plan.read(raw, client) for raw in raws]
+        raw = await client.ask(call)
+        if plan.read is receipt:
+            raw = {**raw, "subject": client.subject(given["user"])}
+        return plan.read(raw, client)
+
+    return ask
+
+
+def _call(client: RestClient, operation: str, plan: _Plan, given: Mapping[str, Any]) -> tuple[Call, str | None]:
+    """Return the request, and the cursor of its page."""
+    declared = OPERATIONS[operation]
+    steps, headers, data = dict[str, str](), {}, dict(plan.more)
+    for parameter, value in given.items():
+        name = plan.names.get(parameter, parameter)
+        if parameter == "scope":
+            headers = dict(scope_headers(value))
+        elif "{" + name + "}" in declared.path:
+            steps[name] = _step(name, plan.send[parameter](value, client) if parameter in plan.send else value)
+        elif parameter != "user":
+            data[name] = plan.send[parameter](value, client) if parameter in plan.send else _sent(value)
+    if "{subject}" in declared.path:
+        steps["subject"] = client.named(client.subject(given.get("user")))
+    cursor = data.pop("cursor", None) if plan.pages else None
+    in_url = declared.method in _IN_URLS
+    call = Call(
+        method=declared.method,
+        path=declared.path.format_map({name: segment(step) for name, step in steps.items()}),
+        query=data if in_url else {},
+        body=None if in_url or not data else data,
+        headers=headers,
+        writes=declared.writes,
+        timeout_s=plan.timeout_s,
+    )
+    return call, None if cursor is None else str(cursor)
+
+
+def _step(name: str, value: object) -> str:
+    """Return a part of a path; what the library would not find by it is refused here.
+
+    Raises:
+        UnknownMemoryError: It is not the id of a memory.
+        UnknownConversationError, UnknownTraceError: It is empty.
+    """
+    text = str(value)
+    if name == "memory":
+        return parse_memory_id(text)
+    if name == "conversation" and not text:
+        raise UnknownConversationError(text)
+    if name == "trace" and not text:
+        raise UnknownTraceError("the id of a request is empty")
+    return text
+
+
+def _sent(value: object) -> object:
+    """Return an argument as JSON has it."""
+    match value:
+        case datetime():
+            return written(value)
+        case Enum():
+            return value.value
+        case Mapping():
+            return dict(value)
+        case str() | bytes():
+            return value
+        case Sequence():
+            return [_sent(item) for item in value]
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            return asdict(value)
+        case _:
+            return value
