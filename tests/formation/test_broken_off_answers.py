@@ -121,7 +121,8 @@ async def test_a_further_question_shows_what_is_left_and_tells_what_was_given(pa
     await told(with_model(parts, model), RequestScope())
     first, second, *_ = model.calls
     assert "Your last answer" not in first.user
-    assert f'- "Said: {TALK[0]}"' in held(second.user)
+    assert f'[1] "Said: {TALK[0]}"' in held(second.user)
+    assert ("numbered on from [1]." in first.user, "numbered on from [2]." in second.user) == (True, True)
     third = model.calls[2].user
     asked_again = [text for _, text in shown(third)]
     assert asked_again == TALK[1 : 1 + len(asked_again)], "the last item's message may state more"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from rows.scenes import DEFAULT, TIERED
-from sample_chats import answer, slot, user, with_model
+from rows.scenes import DEFAULT, KIRA, SESSION, TIERED, USER
+from sample_chats import answer, assistant, note, slot, user, with_model
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.testing import FakeClock, ScriptedModel
-from toldonce.types import Action, MemoryState, RequestScope
+from toldonce.types import Action, MemoryKind, MemoryState, RequestScope
 
 SAID = ("I live in Rome.", "I moved to Oslo.")
 
@@ -40,3 +40,69 @@ async def test_u5_t6_a_contradiction_within_one_formation_is_a_replace_with_its_
     assert line == lines[0]
     await forming.history.undo(line.id, user="ana")
     assert (await forming.get(rome.id, user="ana")).state is MemoryState.ACTIVE
+
+
+# What was said first, what takes it back, and both as a model words them.
+TAKEN_BACK = [
+    (
+        "I like tea.",
+        "Actually I no longer like tea, I drink coffee.",
+        "likes tea",
+        "no longer likes tea, drinks coffee",
+    ),
+    ("Ich mag Tee.", "Tee mag ich nicht mehr, nur noch Kaffee.", "mag Tee", "mag keinen Tee mehr, nur noch Kaffee"),
+    ("Me gusta el té.", "Ya no me gusta el té, tomo café.", "toma té", "ya no toma té, toma café"),
+    ("我喜欢喝茶。", "我不再喝茶了,现在喝咖啡。", "用户喜欢喝茶", "用户不再喝茶,现在喝咖啡"),
+]
+NOTES = [(scope, True) for scope in (USER, SESSION, KIRA, DEFAULT)] + [(USER, False)]
+
+
+@pytest.mark.parametrize("said", TAKEN_BACK, ids=["en", "de", "es", "zh"])
+@pytest.mark.parametrize(("scope", "is_named"), NOTES, ids=["user", "session", "character", "default", "not-named"])
+async def test_a_note_replaces_the_earlier_one_of_its_answer_that_it_names(
+    parts: Components, clock: FakeClock, scope: RequestScope, is_named: bool, said: tuple[str, str, str, str]
+) -> None:
+    first, second, old, new = said
+    both = [
+        {"text": f"Ana {text}.", "type": "note", "importance": 0.8, "message": number, "quote": quote}
+        | {"repeats": None, "updates": 1 if is_named and text == new else None}
+        for number, quote, text in ((1, first, old), (3, second, new))
+    ]
+    model = ScriptedModel([answer(*both)])
+    engine = with_model(parts, model)
+    turns = [first, second, *(f"Turn {number}, and nothing else." for number in range(3 if scope is KIRA else 0))]
+    for text in turns:
+        await engine.record([user(text), assistant("Hm.")], user="ana", conversation="c", scope=scope)
+        clock.advance(seconds=1)
+    clock.advance(days=1)
+    await engine.form()
+    mine = await engine.conversations.subject(user="ana", conversation="c", scope=scope)
+    notes = {
+        memory.text: memory for memory in await engine.list(user=mine, closed=True) if memory.text.startswith("Ana")
+    }
+    is_open = {text: memory.state is MemoryState.ACTIVE for text, memory in notes.items()}
+    assert is_open == {f"Ana {old}.": not is_named, f"Ana {new}.": True}
+    replaced = [line for line in await engine.history.decisions(user=mine) if line.action is Action.REPLACE]
+    earlier, later = notes[f"Ana {old}."], notes[f"Ana {new}."]
+    assert [(line.memory_id, line.target_id) for line in replaced] == ([(later.id, earlier.id)] if is_named else [])
+    assert [call.schema_name for call in model.calls] == ["memories"]
+    for line in replaced:
+        await engine.history.undo(line.id, user=mine)
+        assert (await engine.get(earlier.id, user=mine)).state is MemoryState.ACTIVE
+
+
+@pytest.mark.parametrize("said", TAKEN_BACK, ids=["en", "de", "es", "zh"])
+async def test_a_note_that_is_an_end_closes_the_earlier_one_of_its_answer(
+    parts: Components, clock: FakeClock, said: tuple[str, str, str, str]
+) -> None:
+    first, second, old, new = said
+    items = [note(f"Ana {old}.", first), note(f"Ana {new}.", second, message=3, ended=True, updates=1, repeats=None)]
+    engine = with_model(parts, ScriptedModel([answer(*items)]))
+    for text in (first, second):
+        await engine.record([user(text), assistant("Hm.")], user="ana", conversation="c")
+        clock.advance(seconds=1)
+    await engine.form()
+    noted = await engine.list(user="ana", kinds=[MemoryKind.NOTE], closed=True)
+    assert [(memory.text, memory.state) for memory in noted] == [(f"Ana {old}.", MemoryState.CLOSED)]
+    [line] = [each for each in await engine.history.decisions(user="ana") if each.action is Action.CLOSE]
+    assert (line.memory_id, line.text) == (noted[0].id, f"Ana {new}.")

@@ -123,16 +123,15 @@ async def _asked(
     source: ExtractionInput, model: LanguageModel, shape: OutputSchema, *, given: Sequence[Candidate] | None = None
 ) -> ModelExtraction:
     """Ask once; `given`: what the answers so far hold, which broke off; None with the first question."""
-    texts = None if given is None else [candidate.text for candidate in given]
     try:
         answer = await model.answer(
-            system=shape.system, user=question(source, shape, given=texts), schema=shape.schema, schema_name=SCHEMA_NAME
+            system=shape.system, user=question(source, shape, given=given), schema=shape.schema, schema_name=SCHEMA_NAME
         )
     except ModelError as error:
         if not error.broke_off:
             raise
         return ModelExtraction(calls=1, dropped=(str(error),), broke_off=True)
-    read = _read(answer.data, source, shape)
+    read = _read(answer.data, source, shape, after=given[-1].item if given else len(source.neighbours))
     at_limit = answer.at_limit and not shape.whole and bool(read.candidates)
     is_cut = answer.broke_off or at_limit
     return ModelExtraction(
@@ -156,7 +155,8 @@ class _Items:
     unusable: bool
 
 
-def _read(data: object, source: ExtractionInput, shape: OutputSchema) -> _Items:
+def _read(data: object, source: ExtractionInput, shape: OutputSchema, *, after: int) -> _Items:
+    """Read the items of an answer, which are numbered on from `after`."""
     items = shape.items(data)
     if items is None:
         return _Items([], [shape.missing], unusable=True)
@@ -165,8 +165,9 @@ def _read(data: object, source: ExtractionInput, shape: OutputSchema) -> _Items:
     candidates: list[Candidate] = []
     malformed = 0
     for place, raw in enumerate(items[:most], start=1):
+        source = replace(source, items=after + place - 1 - len(source.neighbours))
         try:
-            candidates.append(replace(shape.read(raw, source), by_model=True))
+            candidates.append(replace(shape.read(raw, source), by_model=True, item=after + place))
         except ValidationError as error:
             malformed += 1
             first = error.errors(include_url=False, include_input=False)[0]

@@ -15,7 +15,8 @@ MAX_CONFIDENCE = 0.5
 
 def changes_anything(candidate: Candidate) -> bool:
     """Return whether a candidate would end, correct or forget a memory: no pasted text may."""
-    return bool(candidate.ends or candidate.forgets or candidate.forgets_seqs or candidate.replaces)
+    is_end = candidate.ends or candidate.forgets or candidate.forgets_seqs
+    return bool(is_end or candidate.replaces or candidate.replaces_item)
 
 
 def with_source(candidate: Candidate) -> Candidate:

@@ -15,7 +15,7 @@ from toldonce.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSc
 from toldonce.extraction.sources import ExtractionInput, readable, speaker_of
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.time_zones import day_of, zone_of
-from toldonce.types import INTERACTION_MODES, LoggedMessage, Memory, MemoryKind
+from toldonce.types import INTERACTION_MODES, Candidate, LoggedMessage, Memory, MemoryKind
 
 # Characters shown of a new message, and of the end of an earlier one that may ask what it answers: the message before,
 # and the assistant's newest one, which may have several messages of the user after it.
@@ -31,7 +31,7 @@ _QUESTION_MARKS = "?？؟"
 _CARRIED = LazyPattern("(⟪[^⟪⟫]*+⟫)")
 
 
-def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[str] | None = None) -> str:
+def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[Candidate] | None = None) -> str:
     """Write the question about messages, at least one of which is by a speaker that counts.
 
     Args:
@@ -51,6 +51,7 @@ def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[st
         "{quotation}": "\n".join(_marks(source, (*shown, *earlier))),
         "{style}": prompt(f"style.{interaction}.txt"),
         "{known}": "\n".join(known) or "none",
+        "{next}": str((given[-1].item if given else len(known)) + 1),
         "{that_day}": " that day" if is_same_day else "",
         "{earlier}": "\n".join(earlier) or "none",
         "{continued}": "" if given is None else _continued(given, shape),
@@ -78,11 +79,11 @@ def _known(memory: Memory) -> str:
     return f"{memory.kind.value}{slot}: {quoted(redact(memory.text), MAX_SHOWN_MEMORY)}"
 
 
-def _continued(given: Sequence[str], shape: OutputSchema) -> str:
+def _continued(given: Sequence[Candidate], shape: OutputSchema) -> str:
     """Say that the last answer broke off, and what it held."""
     if not given:
         return prompt("shorter.txt")
-    held = "\n".join(f"- {quoted(text, MAX_SHOWN_MEMORY)}" for text in given)
+    held = "\n".join(f"[{each.item}] {quoted(each.text, MAX_SHOWN_MEMORY)}" for each in given)
     return f"{prompt('continued.txt')}\n{held}"
 
 

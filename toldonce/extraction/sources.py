@@ -49,6 +49,8 @@ class ExtractionInput:
     """Decides when the subject's days begin."""
     neighbours: tuple[Memory, ...] = ()
     """Existing memories near the messages; may be empty."""
+    items: int = 0
+    """Number of items of the model's answer so far: they are numbered on from the neighbours."""
     interaction: str = "chat"
     """Mode of the conversation (`chat`, `qa`, `summary`), which sets the style of a model's extraction."""
     tags: tuple[str, ...] = ()

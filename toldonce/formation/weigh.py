@@ -278,7 +278,8 @@ def _of_a_kind(neighbours: Neighbours, *, is_pasted: bool) -> Neighbours:
 def _messages(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:
     """Return the own words of the messages that candidates rest on, where they claim to correct something."""
     own = {message.seq: message for message in batch.messages}
-    return {place: readable(own[claim.evidence.seq]) for place, claim in enumerate(proven) if claim.candidate.replaces}
+    correcting = {n: each for n, each in enumerate(proven) if each.candidate.replaces or each.candidate.replaces_item}
+    return {place: readable(own[claim.evidence.seq]) for place, claim in correcting.items()}
 
 
 def _hold_reasons(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:

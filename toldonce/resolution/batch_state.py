@@ -163,6 +163,23 @@ class BatchState:
                 return of_memory(memory)
         return None
 
+    def named(self, candidate: Candidate) -> KnownMemory | None:
+        """Find what a model says that a candidate updates, if it still holds: what it was shown, or wrote before."""
+        return self.find(candidate.replaces) if candidate.replaces else self._item(candidate.replaces_item)
+
+    def _item(self, number: int) -> KnownMemory | None:
+        """Find what became of an item of the model's answer: the known memory that it repeats, or itself."""
+        for place, decided in enumerate(self.done if number else ()):
+            if decided.candidate.item != number:
+                continue
+            if decided.successor is not None:
+                return self._item(decided.successor.item)
+            if decided.strengthens and decided.target is not None:
+                return self.find(decided.target.id)
+            if decided.action in (Action.ADD, Action.REPLACE) and decided.valid_to is None:
+                return of_candidate(decided.candidate, decided.evidence, place)
+        return None
+
     def end(
         self, known: KnownMemory, valid_to: datetime, by: Candidate, *, refined: bool = False
     ) -> tuple[EndedMemory, ...]:

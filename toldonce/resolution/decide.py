@@ -179,7 +179,7 @@ def _end_named_memory(case: Case) -> ResolvedCandidate | None:
     if case.candidate.replaces in case.batch.closed:
         return outcome(Action.IGNORE, case.claim, "what it ends has ended already")
     ended = _with_correction(case, outcome(Action.ADD, case.claim, "new"))
-    return ended if ended.closes else None
+    return ended if ended.closes or ended.action is Action.CLOSE else None
 
 
 # Rules for facts.
@@ -274,11 +274,11 @@ def _repeat_named_memory(case: Case) -> ResolvedCandidate | None:
 
 
 def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidate:
-    """Do to the memory that the extractor names as corrected, if it still holds, what its word is worth."""
+    """Do to what the extractor names as corrected, if it still holds, what its word is worth."""
     candidate = case.candidate
-    named = case.batch.find(candidate.replaces) if candidate.replaces else None
+    named = case.batch.named(candidate)
     unsure = decided.action is Action.IGNORE and decided.target is not None and not decided.strengthens
-    if named is None or decided.valid_to or unsure or decided.target is named.memory:
+    if named is None or decided.valid_to or unsure or (named.memory and decided.target is named.memory):
         return decided
     if not concerns(candidate, named):
         return replace(decided, reason=f"{decided.reason}; the extractor would correct what another speaker said")
@@ -312,7 +312,8 @@ def _with_closing(case: Case, decided: ResolvedCandidate, named: KnownMemory, re
     candidate = case.candidate
     more = says_more(candidate.text, named.text) and not recounts(candidate.text, named.text)
     refined = more and not candidate.ends
-    closes = (*decided.closes, *case.batch.end_named(named, case.claim, refined=refined))
+    claim = Claim(decided.candidate, case.evidence)
+    closes = (*decided.closes, *case.batch.end_named(named, claim, refined=refined))
     full_reason = f"the extractor names it as what this corrects: {reason}"
     if decided.target or (decided.action is Action.IGNORE and not candidate.ends):
         return replace(decided, closes=closes)

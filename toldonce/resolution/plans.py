@@ -47,6 +47,7 @@ def as_plan(candidate: Candidate, named: MemoryId | None, replaces: MemoryId | N
         key=key,
         ends=False,
         replaces=replaces,
+        replaces_item=0,
         comparison=NO_COMPARISON,
     )
 

@@ -221,6 +221,10 @@ class Candidate:
     forgets_all: bool = False  # with `forgets`: forget everything known about the speaker
     replaces: MemoryId | None = None
     """The existing memory that the extractor says this one updates (it was shown with a short id)."""
+    item: int = 0
+    """Number of the item of a model's answer that this is; 0: of none."""
+    replaces_item: int = 0
+    """Number of an earlier item of the same answer that this one updates; 0: of none."""
     comparison: Comparison = NO_COMPARISON
     by_model: bool = False
     """A model proposes it: its own word says what it repeats, corrects and ends; no rule reads its text for that."""

@@ -62,3 +62,16 @@ async def test_a_memory_counts_by_its_length_without_secrets_as_it_is_shown() ->
     shorter_shown = replace(KNOWN, text=f"{'x' * (MAX_SHOWN_MEMORY - 20)} sk-{'abcdefghij' * 4}12345678")
     assert len(shorter_shown.text) > MAX_SHOWN_MEMORY >= len(redact(shorter_shown.text))
     assert (await compared("default", shorter_shown, repeats=None, updates=None)).seen == {KNOWN.id}
+
+
+@pytest.mark.parametrize("profile", ["default", "user", "session", "character", "tiered"])
+async def test_an_item_may_update_an_earlier_one_which_is_numbered_on_from_what_was_shown(profile: str) -> None:
+    shape = schema_for(ProfileRegistry().get(profile).form)
+    fact = {"category": "identity", "key": "location", "value": "Oslo"}
+    items = [ITEM | fact | {"repeats": None, "updates": number} for number in (2, 2, 4, 5, 3)]
+    found = await extract_by_model(source(), ScriptedModel([{"memories": ["nonsense", *items]}]), shape)
+    # The answer's first item, 2, is none that could be read, but counts.
+    candidates = found.candidates[-5:]
+    assert [(each.item, each.replaces_item) for each in candidates] == [(3, 2), (4, 2), (5, 4), (6, 5), (7, 3)]
+    assert {each.replaces for each in candidates} == {None}
+    assert not any(each.comparison.has_unshown_target for each in candidates)

@@ -87,6 +87,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         quote=found.quote,
         valid_from=found.message.said_at,
         replaces=targets.updates,
+        replaces_item=targets.updates_item,
         comparison=targets.comparison,
     )
 

@@ -83,6 +83,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         valid_from=valid_since(item.valid_from, message, source, may_come=may_come),
         ends=item.ended,
         replaces=targets.updates,
+        replaces_item=targets.updates_item,
         comparison=targets.comparison,
     )
 

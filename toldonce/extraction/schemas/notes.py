@@ -56,6 +56,7 @@ def _read_sentence(raw: object, source: ExtractionInput) -> Candidate:
         quote=found.quote,
         valid_from=found.message.said_at,
         replaces=targets.updates,
+        replaces_item=targets.updates_item,
         comparison=targets.comparison,
     )
 
@@ -95,6 +96,7 @@ def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Ca
         quote=found.quote,
         valid_from=found.message.said_at,
         replaces=targets.updates,
+        replaces_item=targets.updates_item,
         comparison=targets.comparison,
         detail=record_detail(found.message, source, summary=redact(shorten(item.summary or content)))
         if form.summary
