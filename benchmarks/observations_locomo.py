@@ -19,7 +19,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.crowded_embedder import CrowdedEmbedder
 from benchmarks.observer import MODEL, observations, speakers_of
 from benchmarks.processes import child
 from benchmarks.quiet import errors_only
@@ -29,7 +28,7 @@ from toldonce.datasets.recordings import Recording
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.components import open_components
 from toldonce.providers.model_factory import OpenedModel
-from toldonce.providers.protocols import ModelAnswer, OpenedEmbedder
+from toldonce.providers.protocols import ModelAnswer
 from toldonce.resolution.llm_judge import SCHEMA_NAME as JUDGING
 from toldonce.settings import Settings
 from toldonce.text import bare
@@ -178,20 +177,15 @@ async def _turn_names(engine: AsyncToldOnce, user: str, sample: dict[str, Any]) 
     return names
 
 
-async def measure(
-    data: bytes, settings: Settings, model: OpenedModel | None = None, embedder: OpenedEmbedder | None = None
-) -> dict[str, Any]:
+async def measure(data: bytes, settings: Settings, model: OpenedModel | None = None) -> dict[str, Any]:
     """Replay a file and return the figures.
 
     Args:
         data: The file.
         settings: Where the database is, and the model.
         model: Asked instead of the settings' model.
-        embedder: Embeds instead of the settings' embedder.
     """
     parts = await open_components(settings, SystemClock())
-    if embedder is not None:
-        parts = replace(parts, embedder=embedder)
     asked = model or parts.model
     if asked is None:
         raise SystemExit("there is no model to ask")
@@ -244,17 +238,12 @@ def bars(figures: Mapping[str, Any]) -> dict[str, bool]:
     }
 
 
-async def _run(data: bytes, settings: Settings, *, crowded: bool) -> dict[str, Any]:
-    return await measure(data, settings, embedder=await CrowdedEmbedder.opened() if crowded else None)
-
-
 @errors_only()
 def main() -> None:
     """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="a LoCoMo data file")
     parser.add_argument("--json", type=Path, help="write the figures there too")
-    parser.add_argument("--crowded", action="store_true", help="embed as `benchmarks/crowded_embedder.py` does")
     given = parser.parse_args()
     with child("benchmarks.observer", str(given.file.resolve())) as port, tempfile.TemporaryDirectory() as folder:
         settings = Settings.load(
@@ -263,7 +252,7 @@ def main() -> None:
             form_url=f"http://127.0.0.1:{port}/v1",
             form_model=MODEL,
         )
-        figures = asyncio.run(_run(given.file.read_bytes(), settings, crowded=given.crowded))
+        figures = asyncio.run(measure(given.file.read_bytes(), settings))
     for name, value in figures.items():
         shown = ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, dict) else value
         print(f"{name.replace('_', ' '):28}{shown if shown not in ([], '') else 'none'}")
