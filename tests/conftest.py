@@ -48,7 +48,16 @@ PRODUCT_PATIENCE_S = 60.0
 LIBRARY_FOLDERS = ("engine",)
 """Their tests of the fixture `engine` run on a connection to a server, too."""
 EVERY_CASE_FOLDER = "store"
-"""Its tests run on each store in all of their cases; others on a further store in one, unless TOLDONCE_SOAK is set."""
+"""Its tests run on each store in all of their cases; of others a part runs on a further one: see `_repeats`."""
+ON_EACH_STORE = re.compile(
+    r"_[is]\d+_|eras|forg[eo]t|kill|crash|los[est]|twice|doubl|others?_|tenant|secret|planted|import|export|cop[iy]|"
+    r"servers|at_once|parallel"
+)
+"""Names of tests that run on each store: of invariants, data loss, security, ways in and out, concurrency."""
+FURTHER_STEP = 3
+"""Of a file's other tests, each so-manieth runs on a further store, beginning with the first."""
+POSTGRES_CONNECTIONS = 3
+"""Each prepares its own statements, which is most of what a short test on PostgreSQL costs."""
 EVERY_STORE = (*STORES, *SEALED)
 SERVER_STORES = ("postgres", "sealed_postgres", "citus")
 
@@ -60,6 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     patch = pytest.MonkeyPatch()
     patch.setattr("toldonce.store.sqlite.connection.migrate", copy_or_migrate)
+    patch.setattr("toldonce.store.postgres.executor.CONNECTIONS", POSTGRES_CONNECTIONS)
     for limit in LIMITS:
         patch.setattr(limit, PRODUCT_PATIENCE_S)
 
@@ -133,7 +143,8 @@ def _repeats(item: pytest.Item, names: set[str], seen: set[tuple[str, str]]) -> 
     """Return whether a test has nothing to find on its store that it does not find on an earlier one.
 
     Over HTTP, what is sent does not depend on the store. Beyond the store's own tests, which run each statement on each
-    store, one case of a test shows that it holds on a further one, or over HTTP.
+    store, one case of a test shows that it holds on a further one, or over HTTP; for most tests their neighbours in the
+    file show it. All run with TOLDONCE_SOAK.
     """
     head, _, parameters = item.nodeid.partition("[")
     if re.search(r"\bfar\b", parameters):
@@ -143,10 +154,18 @@ def _repeats(item: pytest.Item, names: set[str], seen: set[tuple[str, str]]) -> 
     stores = re.findall(rf"\b({'|'.join(EVERY_STORE)})\b", parameters)
     if len(stores) != 1 or not any(other in names for other in _on_earlier_stores(head, parameters, stores[0])):
         return False
+    if SOAK or item.path.relative_to(TESTS).parts[0] == EVERY_CASE_FOLDER:
+        return False
     case = (head, stores[0])
-    is_further = item.path.relative_to(TESTS).parts[0] != EVERY_CASE_FOLDER and case in seen
+    if case in seen:
+        return True
     seen.add(case)
-    return is_further and not SOAK
+    if ON_EACH_STORE.search(head.rpartition("::")[2]):
+        return False
+    file = f"{item.path}[{stores[0]}"
+    place = sum(other == file for other, _ in seen)
+    seen.add((file, head))
+    return place % FURTHER_STEP != 0
 
 
 def _on_earlier_stores(head: str, parameters: str, store: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess
 from integration.raw_client import eventually
 from patience import PATIENCE_S
-from soak import whole_only
+from soak import only_whole
 
 SAID = "We use pnpm in this project, never npm. I'm allergic to peanuts."
 ASKED = "Which package manager do we use?"
@@ -70,8 +70,11 @@ class Agent:
         return done.stdout
 
 
-# That Codex runs the hooks, tests/integration/test_use_with_npm.py shows in every run.
-@pytest.mark.parametrize("name", ["claude-code", pytest.param("codex", marks=whole_only)])
+# That both run the hooks, tests/integration/test_use_with_npm.py shows in every run, and test_hook_process.py what a
+# hook brings into the sessions of one project and another.
+@pytest.mark.soak
+@only_whole
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
 def test_an_agent_remembers_from_one_session_to_the_next(coding_agents: Path, hook: HookProcess, name: str) -> None:
     with agent_upstream() as (port, bodies):
         agent = Agent(name, coding_agents, hook, port)

@@ -113,7 +113,6 @@ async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(engine: As
     async with served(engine) as base, chromium() as browser, visit(browser, base) as tab:
         for path in await sample_paths(engine):
             await tab.open(path)
-        await correct_forget_and_read(engine, tab)
 
 
 @shared
@@ -273,7 +272,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 async def test_axe_finds_no_serious_violation_on_any_page(site: Site, axe: str) -> None:
     found: list[str] = []
     async with visit(site.browser, site.base, phone=True) as tab:
-        for path in sampled(await sample_paths(site.engine), 3):
+        for path in sampled(await sample_paths(site.engine), 6):
             await tab.open(path)
             found += await violations(tab, axe)
             await tab.page.emulate_media(color_scheme="dark")

@@ -14,15 +14,15 @@ from integration.npm_packages import install_packages
 from integration.server_process import StartServer
 from integration.test_mcp_processes import SCRIPT, environment
 from patience import PATIENCE_S
-from soak import whole_only
+from soak import SOAK, only_whole, whole_only
 from toldonce import ToldOnce
 from toldonce.types import MemoryState
 
+INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 CLIENTS = (
-    "node@24",
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
-    "@modelcontextprotocol/inspector@2.12.0",
+    *([INSPECTOR] if SOAK else []),
 )
 CALLS = (
     ToolCall("toldonce", "remember", {"text": "Ana rows on Tuesdays."}),
@@ -44,10 +44,12 @@ default_tools_approval_mode = "approve"
 
 
 @pytest.fixture(scope="session")
-def clients(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clients(tmp_path_factory: pytest.TempPathFactory, coding_agents: Path) -> Path:
     folder = tmp_path_factory.mktemp("npm") / "mcp"
     copytree(Path(__file__).parent / "mcp_npm", folder)
-    return install_packages(folder, CLIENTS)
+    programs = install_packages(folder, CLIENTS)
+    (programs / "node").symlink_to(coding_agents / "node")
+    return programs
 
 
 def run(programs: Path, command: Sequence[str], env: dict[str, str], folder: Path) -> str:
@@ -88,6 +90,9 @@ def test_a_typescript_client_lives_with_memory(
     assert (came["bad"], came["left"]) == (True, "Nothing is remembered yet.")
 
 
+# Both TypeScript generations list and call the tools in every run.
+@pytest.mark.soak
+@only_whole
 def test_the_inspector_lists_and_calls_the_tools(clients: Path, start_server: StartServer, tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{start_server(offline=True).port}/mcp"
     inspect = ["mcp-inspector", "--cli", url, "--transport", "http", "--method"]

@@ -116,7 +116,7 @@ def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path
     workers = [WorkerProcess(url, tmp_path / f"worker{n}", running) for n in range(WORKERS)]
     talkers = Talkers(server, 8, seed=8)
     talkers.go()
-    assert talkers.wait_for(60)
+    assert talkers.wait_for(20)
     acknowledged = talkers.end()
     database = Database(url)
 

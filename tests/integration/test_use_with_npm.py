@@ -18,7 +18,7 @@ from sample_chats import PEANUTS_AND_OSLO, user
 from toldonce import ToldOnce
 from toldonce.types import Access, NewApiKey
 
-LIBRARIES = ("node@24", "openai@7.55.0", "typescript@5.9.3", "@types/node@24.10.1", "librechat-data-provider@0.8.524")
+LIBRARIES = ("openai@7.55.0", "typescript@5.9.3", "@types/node@24.10.1", "librechat-data-provider@0.8.524")
 CALLS = (
     ToolCall("toldonce", "remember", {"text": "Ana rows on Tuesdays."}),
     ToolCall("toldonce", "recall_memory", {"query": "When does Ana row?"}),
@@ -85,11 +85,13 @@ def home(coding_agents: Path, tmp_path: Path) -> Iterator[Home]:
 
 
 @pytest.fixture(scope="session")
-def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def libraries(tmp_path_factory: pytest.TempPathFactory, coding_agents: Path) -> Path:
     folder = tmp_path_factory.mktemp("npm") / "use-with"
     folder.mkdir()
     (folder / "package.json").write_text('{"private": true, "type": "module"}', "utf-8")
-    return install_packages(folder, LIBRARIES)
+    programs = install_packages(folder, LIBRARIES)
+    (programs / "node").symlink_to(coding_agents / "node")
+    return programs
 
 
 def keyed(server: ServerProcess) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.search_locomo import measure
 from published import published
+from soak import only_whole
 from toldonce.datasets.load import read_bytes
 
 OURS = Path(__file__).parent / "stand_in.json"
@@ -35,6 +36,9 @@ async def test_questions_on_a_few_locomo_sessions_find_their_evidence(tmp_path: 
     assert figures["hit"]["1-4"] >= 60
 
 
+# A few of its sessions are searched in every run.
+@pytest.mark.soak
+@only_whole
 @pytest.mark.campaign
 async def test_locomos_questions_find_an_evidence_turn_in_ten_results(tmp_path: Path) -> None:
     path = tmp_path / "locomo.json"
