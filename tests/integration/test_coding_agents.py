@@ -99,5 +99,5 @@ def test_an_agent_remembers_from_one_session_to_the_next(coding_agents: Path, ho
         *(("user", ASKED), ("assistant", ANSWER)),
         *(("user", ASKED), ("assistant", ANSWER)),
     ]
-    # On a busy machine a hook may be late: what it could not hand over was delivered afterwards, as the log above shows.
+    # On a busy machine a hook may be late: what it could not hand over was delivered afterwards, as is seen above.
     assert [line for line in hook.log.splitlines() if "TimeoutError" not in line] == []

@@ -65,7 +65,7 @@ async def test_a_memory_counts_by_its_length_without_secrets_as_it_is_shown() ->
 
 
 @pytest.mark.parametrize("profile", ["default", "user", "session", "character", "tiered"])
-async def test_an_item_may_update_an_earlier_one_which_is_numbered_on_from_what_was_shown(profile: str) -> None:
+async def test_an_item_may_update_an_earlier_one_numbered_on_from_those_shown(profile: str) -> None:
     shape = schema_for(ProfileRegistry().get(profile).form)
     fact = {"category": "identity", "key": "location", "value": "Oslo"}
     items = [ITEM | fact | {"repeats": None, "updates": number} for number in (2, 2, 4, 5, 3)]
