@@ -91,7 +91,7 @@ class TenantPage(Page, TenantQuery):
 
 
 class NamesSubjects(Protocol):
-    """Who asks, and so how a subject is written."""
+    """A requester: it decides how the name of a subject is written."""
 
     def shown(self, subject: Subject) -> str:
         """Return a subject's text as this requester writes it."""
