@@ -19,7 +19,7 @@ from toldonce.types import Subject
 
 WHO = Subject("user", NAME)
 HOME = page_path("subjects", WHO.text)
-MANY, PAGE = 10_000 if SOAK else 300, 50
+MANY, PAGE = 10_000 if SOAK else 1_000, 50
 
 
 @pytest.fixture
