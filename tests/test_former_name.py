@@ -88,6 +88,8 @@ async def test_a_former_header_is_refused_on_every_route(engine: AsyncToldOnce, 
             refused = await server.ask(who, "POST", path, {}, **{"X_Recollect_User": "ana"})
             assert refused.status_code == 400, "ignored, one person's memory would become another's"
             assert "x-recollect-user is x-toldonce-user now" in refused.text.lower()
+        problem = await server.ask("any user", "GET", "/v1/subjects/me", x_recollect_user="ana")
+        assert problem.json()["type"] == "/docs#bad-request"
         assert (await server.ask("any user", "GET", "/livez", x_recollect_user="ana")).status_code == 200
 
 

@@ -28,6 +28,7 @@ from toldonce.server.auth.guard import max_body_bytes
 from toldonce.server.database_wait import while_database_answers
 from toldonce.server.path_table import FoundPath, PathTable, path_steps, sent_path
 from toldonce.server.status import (
+    BAD_REQUEST,
     INTERNAL_SERVER_ERROR,
     METHOD_NOT_ALLOWED,
     NO_CONTENT,
@@ -40,6 +41,7 @@ from toldonce.types import StoredAnswer
 
 logger = logging.getLogger(__name__)
 _REFUSALS = {
+    BAD_REQUEST: "bad-request",
     UNAUTHORIZED: "unauthenticated",
     TOO_MANY_REQUESTS: "too-many-requests",
     SERVICE_UNAVAILABLE: "try-again",
