@@ -7,10 +7,10 @@ import httpx
 
 from answer_checks import CheckingTransport
 from toldonce.engine import AsyncToldOnce
-from toldonce.engine.remote import RemoteToldOnce
-from toldonce.engine.remote.client import RemoteOptions
-from toldonce.engine.remote.transport import HttpAnswer, HttpRequest
 from toldonce.errors import ServerUnreachableError
+from toldonce.remote import RemoteToldOnce
+from toldonce.remote.client import RemoteOptions
+from toldonce.remote.transport import HttpAnswer, HttpRequest
 from toldonce.server.app import build_app
 
 URL = "http://localhost"

@@ -2,8 +2,9 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"server", "sync"}),
     frozenset({"mcp_server"}),
     frozenset({"hook"}),
-    frozenset({"evaluation"}),
+    frozenset({"evaluation", "remote"}),
     frozenset({"engine"}),
     frozenset({"worker", "curation"}),
     frozenset({"maintenance"}),
@@ -92,6 +93,22 @@ def floor(name: str) -> int:
     raise AssertionError(f"toldonce/{name} stands on no floor: put it on the list in this test and in the docs")
 
 
+def module_name(relative: str) -> str:
+    """Return the name that a file is imported by."""
+    return "toldonce." + relative.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def imported_modules(tree: ast.Module, known: Collection[str]) -> Iterator[str]:
+    """Yield what a file imports: at its top, in functions, or for its types alone. Known modules come in full."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in known else node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
 def imported_rooms(tree: ast.Module) -> Iterator[tuple[str, int]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -117,6 +134,13 @@ def test_imports_go_down_the_house_never_up() -> None:
             if not allowed:
                 wrong.append(f"{relative}:{line} imports toldonce.{there}")
     assert wrong == []
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    trees = {module_name(relative): tree for relative, _, tree in modules()}
+    graph = {name: {*imported_modules(tree, trees)} - {name} for name, tree in trees.items()}
+
+    TopologicalSorter(graph).prepare()  # raises CycleError, with the modules of the circle
 
 
 def test_the_faces_know_the_engine_and_not_the_steps() -> None:

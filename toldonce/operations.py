@@ -1,6 +1,6 @@
 """The operations of the REST API under `/v1`: which method and path each has, and what it needs. Pure.
 
-The server serves them, and a connection asks for them (`engine/remote`): what both must agree on is here alone.
+The server serves them, and a connection asks for them (`remote`): what both must agree on is here alone.
 """
 
 from collections.abc import Mapping

@@ -242,7 +242,7 @@ class BlockingServices:
         return repr(self._engine.core)
 
     @classmethod
-{indent(signature(connecting, "connect").replace("'AsyncToldOnce'", "Self"), "    ")}
+{indent(signature(connecting, "connect"), "    ")}
 {indent(docstring(connecting), "        ")}
 {indent(CONNECT_STATEMENT.format(call=call(connecting)), "        ")}'''
 

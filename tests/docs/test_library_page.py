@@ -9,7 +9,7 @@ import pytest
 
 from integration.server_process import ServerProcess
 from make_sync_script import make_sync
-from toldonce.engine.remote.unavailable import NOT_OVER_HTTP
+from toldonce.remote.unavailable import NOT_OVER_HTTP
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
@@ -113,7 +113,7 @@ def promised_by(code: str) -> list[str]:
 def test_the_page_says_how_a_connection_is_opened_and_what_it_lacks() -> None:
     section = sections()["Connecting to a server"]
     [connecting] = make_sync.read("connection", "Connectable").methods()
-    assert listed(section) == {signature(connecting)}
+    assert listed(section) == {signature(connecting).replace("Self", "AsyncToldOnce")}
     assert {name for name in NOT_OVER_HTTP if f"`{name}`" not in section} == set()
 
 

@@ -1,18 +1,17 @@
-"""How the library is opened on a server instead of a database. Connects to it."""
+"""How the library is opened on a server instead of a database. Loads what connects to it."""
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import Self
 
-if TYPE_CHECKING:
-    from toldonce.engine.core import AsyncToldOnce
+# By name: a connection is a kind of engine, so the engine's modules cannot be built upon it.
+_CONNECTIONS = "toldonce.remote"
 
 
 class Connectable:
     """A library that can be opened on a server."""
 
     @classmethod
-    async def connect(
-        cls, url: str, key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4
-    ) -> "AsyncToldOnce":
+    async def connect(cls, url: str, key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4) -> Self:
         """Connect to the memory of a ToldOnce server: the same methods, over HTTP.
 
         Args:
@@ -27,7 +26,5 @@ class Connectable:
             ServerUnreachableError: it does not answer.
             BadServerError: it is no ToldOnce server of this version.
         """
-        from toldonce.engine.remote import RemoteToldOnce
-        from toldonce.engine.remote.client import RemoteOptions
-
-        return await RemoteToldOnce.reach(url, RemoteOptions(key=key, timeout_s=timeout_s, retries=retries))
+        connected: Self = await import_module(_CONNECTIONS).connect(url, key, timeout_s=timeout_s, retries=retries)
+        return connected

@@ -10,8 +10,7 @@ from pydantic import Field
 from toldonce.errors import UnknownMemoryError
 from toldonce.server.api.v1.fields import Answer, PageAnswer, SubjectText, TenantPage, TenantQuery, UrlQuery
 from toldonce.server.api.v1.memory_answers import MemoriesAnswer, MemoryAnswer
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import Subject
 
 _TAG = "apps"

@@ -1,7 +1,6 @@
 """Notes administrative acts over HTTP: who did what to which subject or memory. Writes through the engine."""
 
-from toldonce.server.api.v1.operation import ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceReply, ResourceRequest
 
 
 async def note_act(request: ResourceRequest, reply: ResourceReply) -> None:

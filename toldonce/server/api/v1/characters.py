@@ -3,8 +3,7 @@
 from pydantic import Field
 
 from toldonce.server.api.v1.fields import Answer, Body, Name, SubjectText
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 
 
 class NewCharacterName(Body):

@@ -5,8 +5,7 @@ from importlib.metadata import version
 from pydantic import Field
 
 from toldonce.server.api.v1.fields import Answer, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import Access
 
 _TAG = "operation"

@@ -5,8 +5,7 @@ import asyncio
 from pydantic import Field
 
 from toldonce.server.api.v1.fields import Answer, NoQuery, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.doctor import Finding, FindingState, examine
 from toldonce.settings import SettingSource, shown_settings
 

@@ -7,8 +7,7 @@ from pydantic import Field
 from toldonce.server.api.v1.cursors import read_cursor, read_id_cursor, write_cursor
 from toldonce.server.api.v1.fields import Answer, Page, PageAnswer, Weight
 from toldonce.server.api.v1.memory_answers import MemoryAnswer, MemoryPage
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 
 _TAG = "memories"
 _MAX_PAIRS = 200

@@ -9,8 +9,7 @@ from toldonce.engine import UndoPlan
 from toldonce.server.api.v1.cursors import read_cursor, read_id_cursor, write_cursor
 from toldonce.server.api.v1.fields import Answer, Body, Instant, Name, Page, PageAnswer, Uuid
 from toldonce.server.api.v1.memory_answers import DecisionAnswer, MemoryAnswer
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 
 # Comes after every id.
 _LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"

@@ -6,8 +6,8 @@ from hashlib import blake2b
 
 from toldonce.engine import run_once
 from toldonce.errors import BadRequestError
+from toldonce.server.api.v1.operation import ResourceRequest
 from toldonce.server.api.v1.problems import ProblemError
-from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CONFLICT, UNPROCESSABLE
 from toldonce.types import ClaimState, IdempotencyKey, StoredAnswer, Subject
 

@@ -16,9 +16,8 @@ from toldonce.server.api.v1.fields import (
     TenantPage,
     UrlQuery,
 )
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.problems import ProblemError
-from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import NOT_FOUND
 from toldonce.types import Access, ConversationId, FormationKey, FormationPlace
 

@@ -19,9 +19,8 @@ from toldonce.server.api.v1.fields import (
     SubjectName,
     TenantPage,
 )
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.problems import ProblemError
-from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED, FORBIDDEN
 from toldonce.types import Access, ApiKey, AuditFilter, KeyLimits, NewApiKey
 

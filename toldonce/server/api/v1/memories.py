@@ -21,9 +21,8 @@ from toldonce.server.api.v1.memory_answers import (
     etag_of,
     explained,
 )
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
-from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED
 from toldonce.types import Access, Destination, Memory, MemoryKind, MemoryOrder, MemoryState, MemoryTraits, NewNote
 

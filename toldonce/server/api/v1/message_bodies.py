@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from toldonce.errors import BadIdentityError, BadRequestError
 from toldonce.server.api.v1.fields import Body, Name, ProfileName, ZonedInstant
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceRequest
 from toldonce.types import Conversation, Destination, RequestScope
 
 MAX_MESSAGES = 10_000

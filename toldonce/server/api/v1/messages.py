@@ -9,9 +9,8 @@ from toldonce.server.api.v1.conversation_answers import MessageListAnswer, Recor
 from toldonce.server.api.v1.fields import UrlQuery
 from toldonce.server.api.v1.memory_answers import MessageAnswer
 from toldonce.server.api.v1.message_bodies import NewMessages, known_conversation, new_name_of, scope_of
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
-from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED
 from toldonce.types import Conversation, LoggedMessage
 

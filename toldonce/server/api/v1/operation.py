@@ -1,11 +1,16 @@
-"""What an operation of the REST API under `/v1` declares: the OpenAPI document and the checks follow from it. Pure."""
+"""An operation of the REST API under `/v1`, with its requests and replies. What it declares makes the OpenAPI document
+and the checks. Pure."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
+from toldonce.chat.identity import Headers
+from toldonce.engine import AsyncToldOnce
 from toldonce.operations import OPERATIONS
-from toldonce.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, NoQuery, UrlQuery
+from toldonce.server.api.v1.access import Requester
+from toldonce.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, NoQuery, PageAnswer, UrlQuery
+from toldonce.server.asgi import Receive, header
 from toldonce.server.status import (
     BAD_REQUEST,
     CONFLICT,
@@ -22,10 +27,10 @@ from toldonce.server.status import (
     UNPROCESSABLE,
     UNSUPPORTED_MEDIA_TYPE,
 )
-from toldonce.types import Access
+from toldonce.types import Access, Caller, Subject
 
-if TYPE_CHECKING:
-    from toldonce.server.api.v1.request import ResourceRequest
+BodyShape = TypeVar("BodyShape", bound=Body)
+QueryShape = TypeVar("QueryShape", bound=UrlQuery)
 
 NDJSON = "application/x-ndjson"
 OCTETS = "application/octet-stream"
@@ -60,7 +65,84 @@ class ResourceReply:
     """Rows that it changed, for the audit log; 0: not known."""
 
 
-Handler = Callable[["ResourceRequest"], Awaitable[ResourceReply]]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceRequest:
+    """A request whose parts are as its operation declares."""
+
+    engine: AsyncToldOnce
+    operation: "ResourceOperation"
+    requester: Requester
+    path: Mapping[str, str]
+    """Path parameters by name, decoded."""
+    raw_path: str
+    """The path as it was sent."""
+    headers: Headers
+    query: UrlQuery
+    body: Body | None = field(default=None, repr=False)
+    raw_body: bytes = field(default=b"", repr=False)
+    receive: Receive | None = field(default=None, repr=False)
+    """Reads the body, where the operation takes a file."""
+    max_stream_bytes: int = 0
+    """Maximum size of that file."""
+
+    @property
+    def caller(self) -> Caller | None:
+        """What the credential allows; None: everybody who can connect is trusted."""
+        return self.requester.caller
+
+    @property
+    def target(self) -> Subject:
+        """The subject of the path, which the request may use as its operation does."""
+        return self.subject(self.path["subject"], self.operation.access)
+
+    def subject(self, text: str, access: Access) -> Subject:
+        """Return a subject that the request may use in this way: see `Requester.subject`."""
+        return self.requester.subject(text, access)
+
+    def reaches_others(self, everywhere: bool) -> bool:
+        """Return `everywhere`, an erasure's reach into other subjects than that of the path.
+
+        Raises:
+            ProblemError: It is true, but the request is bound to one user or app.
+        """
+        if everywhere:
+            self.requester.require_all_subjects()
+        return everywhere
+
+    def profile(self, given: str | None = None) -> str | None:
+        """Return the profile that the body or the header `x-toldonce-profile` names."""
+        return given or self.requester.identity.scope.profile
+
+    def body_as(self, shape: type[BodyShape]) -> BodyShape:
+        """Return the body, which has the operation's shape."""
+        body = shape() if self.body is None else self.body
+        if not isinstance(body, shape):
+            raise TypeError(f"the operation {self.operation.id} declares another body than {shape.__name__}")
+        return body
+
+    def query_as(self, shape: type[QueryShape]) -> QueryShape:
+        """Return the parameters of the URL, which have the operation's shape."""
+        if not isinstance(self.query, shape):
+            raise TypeError(f"the operation {self.operation.id} declares another query than {shape.__name__}")
+        return self.query
+
+    def reply(self, shape: type[Answer], value: object) -> ResourceReply:
+        """Answer a value of the library, or a mapping with values of it."""
+        return ResourceReply(answer=shape.of(value, self.requester))
+
+    def page(self, shape: type[PageAnswer], items: Sequence[object], following: str | None) -> ResourceReply:
+        """Answer a page of a list: `following` is the cursor of the next one, None on the last."""
+        [name] = shape.model_fields.keys() - PageAnswer.model_fields.keys()
+        answer = shape.of({name: items, "next_cursor": following}, self.requester)
+        return ResourceReply(answer=answer, next_cursor=following)
+
+    def header(self, name: str) -> str | None:
+        """Return a header's value, or None."""
+        value = header(self.headers, name.encode())
+        return None if value is None else value.decode("latin-1").strip()
+
+
+Handler = Callable[[ResourceRequest], Awaitable[ResourceReply]]
 """Serves a request whose parts were checked."""
 
 

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from toldonce.errors import ToldOnceError
 from toldonce.server.api.v1.fields import Answer
+from toldonce.server.api.v1.operation import ResourceRequest
 from toldonce.server.api.v1.problems import Problem, body_of, problem_of
-from toldonce.server.api.v1.request import ResourceRequest
 
 # Lines that wait for a client that does not read; further ones are left out, as each replaces those before it.
 _MAX_WAITING_LINES = 100

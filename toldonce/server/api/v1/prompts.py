@@ -5,8 +5,7 @@ from pydantic import Field
 from toldonce.server.api.v1.conversation_answers import ContextAnswer, PromptAnswer
 from toldonce.server.api.v1.fields import Body, Name, ProfileName
 from toldonce.server.api.v1.message_bodies import MAX_MESSAGES, DestinationBody, NewMessage, scope_of
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import Access
 
 _TAG = "conversations"

@@ -1,11 +1,10 @@
-"""One request of the REST API under `/v1`: its parts, checked and decoded. Reads bodies through ASGI."""
+"""Reads the parts of a request of the REST API under `/v1`: checked and decoded. Reads bodies through ASGI."""
 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from pydantic import ValidationError
@@ -13,101 +12,20 @@ from pydantic_core import from_json
 
 from toldonce.chat.identity import Headers
 from toldonce.chat.json_depth import has_more_values
-from toldonce.engine import AsyncToldOnce, run_in_thread_if_large
+from toldonce.engine import run_in_thread_if_large
 from toldonce.errors import BadRequestError
-from toldonce.server.api.v1.access import Requester
-from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, UrlQuery
-from toldonce.server.api.v1.operation import NDJSON, OCTETS, ResourceOperation, ResourceReply
+from toldonce.server.api.v1.fields import Body, UrlQuery
+from toldonce.server.api.v1.operation import NDJSON, OCTETS, ResourceOperation
 from toldonce.server.api.v1.problems import ProblemError
 from toldonce.server.asgi import Receive, header, read_body
 from toldonce.server.json_body import too_many_values
 from toldonce.server.status import UNSUPPORTED_MEDIA_TYPE
-from toldonce.types import Access, Caller, Subject
 
-BodyShape = TypeVar("BodyShape", bound=Body)
-QueryShape = TypeVar("QueryShape", bound=UrlQuery)
 JSON = "application/json"
 _MAX_PARAMETERS = 1100
 _MAX_INTEGER_DIGITS = 15
 # Of what a field holds, in characters of an error.
 _MAX_SHOWN = 80
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceRequest:
-    """A request whose parts are as its operation declares."""
-
-    engine: AsyncToldOnce
-    operation: ResourceOperation
-    requester: Requester
-    path: Mapping[str, str]
-    """Path parameters by name, decoded."""
-    raw_path: str
-    """The path as it was sent."""
-    headers: Headers
-    query: UrlQuery
-    body: Body | None = field(default=None, repr=False)
-    raw_body: bytes = field(default=b"", repr=False)
-    receive: Receive | None = field(default=None, repr=False)
-    """Reads the body, where the operation takes a file."""
-    max_stream_bytes: int = 0
-    """Maximum size of that file."""
-
-    @property
-    def caller(self) -> Caller | None:
-        """What the credential allows; None: everybody who can connect is trusted."""
-        return self.requester.caller
-
-    @property
-    def target(self) -> Subject:
-        """The subject of the path, which the request may use as its operation does."""
-        return self.subject(self.path["subject"], self.operation.access)
-
-    def subject(self, text: str, access: Access) -> Subject:
-        """Return a subject that the request may use in this way: see `Requester.subject`."""
-        return self.requester.subject(text, access)
-
-    def reaches_others(self, everywhere: bool) -> bool:
-        """Return `everywhere`, an erasure's reach into other subjects than that of the path.
-
-        Raises:
-            ProblemError: It is true, but the request is bound to one user or app.
-        """
-        if everywhere:
-            self.requester.require_all_subjects()
-        return everywhere
-
-    def profile(self, given: str | None = None) -> str | None:
-        """Return the profile that the body or the header `x-toldonce-profile` names."""
-        return given or self.requester.identity.scope.profile
-
-    def body_as(self, shape: type[BodyShape]) -> BodyShape:
-        """Return the body, which has the operation's shape."""
-        body = shape() if self.body is None else self.body
-        if not isinstance(body, shape):
-            raise TypeError(f"the operation {self.operation.id} declares another body than {shape.__name__}")
-        return body
-
-    def query_as(self, shape: type[QueryShape]) -> QueryShape:
-        """Return the parameters of the URL, which have the operation's shape."""
-        if not isinstance(self.query, shape):
-            raise TypeError(f"the operation {self.operation.id} declares another query than {shape.__name__}")
-        return self.query
-
-    def reply(self, shape: type[Answer], value: object) -> ResourceReply:
-        """Answer a value of the library, or a mapping with values of it."""
-        return ResourceReply(answer=shape.of(value, self.requester))
-
-    def page(self, shape: type[PageAnswer], items: Sequence[object], following: str | None) -> ResourceReply:
-        """Answer a page of a list: `following` is the cursor of the next one, None on the last."""
-        [name] = shape.model_fields.keys() - PageAnswer.model_fields.keys()
-        answer = shape.of({name: items, "next_cursor": following}, self.requester)
-        return ResourceReply(answer=answer, next_cursor=following)
-
-    def header(self, name: str) -> str | None:
-        """Return a header's value, or None."""
-        value = header(self.headers, name.encode())
-        return None if value is None else value.decode("latin-1").strip()
 
 
 async def read_request_body(

@@ -10,9 +10,16 @@ from toldonce.errors import BadRequestError, ToldOnceError
 from toldonce.server.api.v1.access import requester_of
 from toldonce.server.api.v1.audit_log import note_act
 from toldonce.server.api.v1.idempotency import answer_once
-from toldonce.server.api.v1.operation import NDJSON, OCTETS, PATH_LIMITS, ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import (
+    NDJSON,
+    OCTETS,
+    PATH_LIMITS,
+    ResourceOperation,
+    ResourceReply,
+    ResourceRequest,
+)
 from toldonce.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
-from toldonce.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
+from toldonce.server.api.v1.request import JSON, read_query, read_request_body, with_cursor
 from toldonce.server.asgi import (
     OWN_HEADERS,
     BodyTooLargeError,

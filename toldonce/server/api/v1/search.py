@@ -5,8 +5,7 @@ from pydantic import Field
 from toldonce.server.api.v1.fields import Body, Instant, ProfileName
 from toldonce.server.api.v1.memory_answers import NearestAnswer, RecallAnswer
 from toldonce.server.api.v1.message_bodies import DestinationBody
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 
 _TAG = "memories"
 _MAX_QUERY, _MAX_FOUND, _MAX_DIMENSIONS = 200_000, 200, 16_000

@@ -6,9 +6,8 @@ from datetime import datetime
 from pydantic import Field
 
 from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, SubjectText, TenantPage, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
-from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import EnergyStatus, Subject
 
 

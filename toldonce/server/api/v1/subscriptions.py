@@ -4,8 +4,7 @@ from pydantic import Field
 
 from toldonce.server.api.v1.fields import Answer, Body, Name, SubjectName, UrlQuery
 from toldonce.server.api.v1.message_bodies import scope_of
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import Access
 
 _SUBSCRIPTIONS = "/v1/subjects/{subject}/subscriptions"

@@ -8,8 +8,7 @@ from pydantic import Field
 from toldonce.server.api.v1.conversation_answers import traced_memory
 from toldonce.server.api.v1.cursors import read_cursor, write_cursor
 from toldonce.server.api.v1.fields import Page, TenantQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.trace_answers import TraceDetailAnswer, TracePage, request_trace
 from toldonce.types import RequestTrace, TracePlace
 

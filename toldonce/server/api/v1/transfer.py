@@ -10,9 +10,8 @@ from pydantic import Field
 
 from toldonce.server.api.v1.export_stream import export_stream
 from toldonce.server.api.v1.fields import Answer, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
-from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive
 
 _TAG = "operation"

@@ -11,9 +11,8 @@ from pydantic import Field
 from toldonce.engine import ReembedProgress
 from toldonce.server.api.v1.fields import Answer, Body, SubjectName
 from toldonce.server.api.v1.memory_answers import DecisionAnswer
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
-from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access, EmbedderKind
 
 _TAG = "operation"

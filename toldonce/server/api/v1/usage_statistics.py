@@ -7,8 +7,7 @@ from pydantic import AliasPath, Field
 
 from toldonce.metrics import Histogram, Metrics
 from toldonce.server.api.v1.fields import Answer, Instant, TenantQuery, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import BucketSize, MemoryKind, MemoryState, Statistics
 
 _TAG = "usage"

@@ -4,9 +4,9 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from toldonce.engine.remote.client import Call
-from toldonce.engine.remote.problems import error_of
 from toldonce.errors import BadServerError, ServerUnreachableError
+from toldonce.remote.client import Call
+from toldonce.remote.problems import error_of
 
 _PROGRESS = frozenset({"phase", "unit", "total", "done"})
 

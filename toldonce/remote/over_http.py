@@ -10,10 +10,10 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from toldonce.engine.memories import parse_memory_id
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import Call, RestClient, scope_headers, segment, written
 from toldonce.errors import UnknownConversationError, UnknownTraceError
 from toldonce.operations import OPERATIONS
+from toldonce.remote import values
+from toldonce.remote.client import Call, RestClient, scope_headers, segment, written
 from toldonce.types import EraseReceipt, ReceiptLine
 
 T = TypeVar("T")

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from toldonce.engine.recorder import message_dates
-from toldonce.engine.remote.client import written
 from toldonce.errors import BadRequestError
+from toldonce.remote.client import written
 
 _EXAMPLE = '{"role": "user", "content": "Hello"}'
 

@@ -1,10 +1,10 @@
 """`memory.traces` over HTTP. Asks one server."""
 
 from toldonce.clock import to_micros
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import RestClient
-from toldonce.engine.remote.over_http import RemoteService, over_http
 from toldonce.engine.traces import TraceService
+from toldonce.remote import values
+from toldonce.remote.client import RestClient
+from toldonce.remote.over_http import RemoteService, over_http
 from toldonce.types import TracePlace
 
 

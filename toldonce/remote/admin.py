@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toldonce.engine.admin import MAX_POLLER_CHARACTERS, AdminService
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient
-from toldonce.engine.remote.over_http import RemoteService, over_http, plain
-from toldonce.engine.remote.problems import UnknownFormationError
-from toldonce.engine.remote.unavailable import unavailable
 from toldonce.errors import BadRequestError
 from toldonce.profiles.policies import Profile
 from toldonce.providers.circuit_breaker import BreakerStatus
+from toldonce.remote import values
+from toldonce.remote.client import LONG_TIMEOUT_S, Call, RestClient
+from toldonce.remote.over_http import RemoteService, over_http, plain
+from toldonce.remote.problems import UnknownFormationError
+from toldonce.remote.unavailable import unavailable
 from toldonce.store.store_reports import StoreStats
 from toldonce.types import (
     BucketSize,

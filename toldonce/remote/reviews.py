@@ -1,8 +1,8 @@
 """`memory.reviews` over HTTP. Asks one server."""
 
-from toldonce.engine.remote import values
-from toldonce.engine.remote.over_http import AFTER_ID, OF_MEMORY, RemoteService, over_http
 from toldonce.engine.reviews import ReviewService
+from toldonce.remote import values
+from toldonce.remote.over_http import AFTER_ID, OF_MEMORY, RemoteService, over_http
 
 
 class RemoteReviewService(RemoteService, ReviewService):

@@ -11,8 +11,6 @@ from urllib.parse import quote, urlencode
 from uuid import uuid4
 
 from toldonce.concurrency import run_in_thread_if_large
-from toldonce.engine.remote.problems import error_of, kind_of, problem_in, retry_after_s
-from toldonce.engine.remote.transport import HttpAnswer, HttpRequest, Transport
 from toldonce.errors import (
     BadRequestError,
     BadServerError,
@@ -21,6 +19,8 @@ from toldonce.errors import (
     ToldOnceError,
     TooManyRequestsError,
 )
+from toldonce.remote.problems import error_of, kind_of, problem_in, retry_after_s
+from toldonce.remote.transport import HttpAnswer, HttpRequest, Transport
 from toldonce.text import clean
 from toldonce.types import RequestScope, Subject
 

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from toldonce.engine.remote.client import RestClient
 from toldonce.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace, TraceDetail
 from toldonce.errors import BadServerError
+from toldonce.remote.client import RestClient
 from toldonce.types import (
     ApiKey,
     Conversation,

@@ -5,9 +5,9 @@ from typing import Any
 
 from toldonce.clock import to_micros
 from toldonce.engine.health import HealthService
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import RestClient
-from toldonce.engine.remote.over_http import AFTER_ID, RemoteService, over_http
+from toldonce.remote import values
+from toldonce.remote.client import RestClient
+from toldonce.remote.over_http import AFTER_ID, RemoteService, over_http
 from toldonce.types import MemoryPair, NearDuplicates
 
 

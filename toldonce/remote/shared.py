@@ -1,10 +1,10 @@
 """`memory.shared` over HTTP. Asks one server."""
 
 from toldonce.engine.arguments import shared_subject
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import Call, RestClient
-from toldonce.engine.remote.over_http import RemoteService, field, over_http
 from toldonce.engine.shared import SharedMemoryService
+from toldonce.remote import values
+from toldonce.remote.client import Call, RestClient
+from toldonce.remote.over_http import RemoteService, field, over_http
 from toldonce.types import Subject
 
 

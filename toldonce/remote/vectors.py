@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from toldonce.engine.memories import require_limit
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import RestClient
-from toldonce.engine.remote.over_http import RemoteService, each, field, over_http
 from toldonce.engine.vectors import VectorService
+from toldonce.remote import values
+from toldonce.remote.client import RestClient
+from toldonce.remote.over_http import RemoteService, each, field, over_http
 
 
 def _check(limit: int, **_: object) -> None:

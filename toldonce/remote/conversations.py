@@ -5,12 +5,12 @@ from typing import Any
 from uuid import uuid4
 
 from toldonce.engine.conversations import ConversationService
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import Call, RestClient, scope_headers
-from toldonce.engine.remote.messages import plain_messages
-from toldonce.engine.remote.over_http import RemoteService, each, field, number, over_http
 from toldonce.engine.results import ListOf
 from toldonce.errors import UnknownConversationError
+from toldonce.remote import values
+from toldonce.remote.client import Call, RestClient, scope_headers
+from toldonce.remote.messages import plain_messages
+from toldonce.remote.over_http import RemoteService, each, field, number, over_http
 from toldonce.types import NO_SCOPE, Conversation, LoggedMessage, RequestScope, Subject
 
 

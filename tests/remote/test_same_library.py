@@ -10,9 +10,9 @@ from remote_engine import connected
 from toldonce import ToldOnce
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.lazy_property import lazy_property
-from toldonce.engine.remote import RemoteToldOnce
-from toldonce.engine.remote.unavailable import NOT_OVER_HTTP
 from toldonce.errors import NotOverHttpError
+from toldonce.remote import RemoteToldOnce
+from toldonce.remote.unavailable import NOT_OVER_HTTP
 from toldonce.types import Access, EmbedderKind, EmbedderSpec, NewApiKey
 
 NAMESPACES = ("", *make_sync.namespaces())
@@ -44,9 +44,7 @@ async def test_each_method_of_the_library_is_there_with_its_parameters(engine: A
     async with connected(engine) as remote:
         near, far = (type(getattr(each, namespace) if namespace else each) for each in (engine, remote))
         assert issubclass(far, near)
-        own = {
-            name for base in far.__mro__ if base.__module__.startswith("toldonce.engine.remote") for name in vars(base)
-        }
+        own = {name for base in far.__mro__ if base.__module__.startswith("toldonce.remote") for name in vars(base)}
         for name, member in methods(near).items():
             if name in OPENINGS:
                 continue
@@ -60,7 +58,7 @@ async def test_each_method_of_the_library_is_there_with_its_parameters(engine: A
 async def test_each_namespace_of_the_library_is_there(engine: AsyncToldOnce) -> None:
     async with connected(engine) as remote:
         for namespace in make_sync.namespaces():
-            assert type(getattr(remote, namespace)).__module__ == f"toldonce.engine.remote.{namespace}"
+            assert type(getattr(remote, namespace)).__module__ == f"toldonce.remote.{namespace}"
 
 
 async def called(remote: RemoteToldOnce, name: str) -> None:

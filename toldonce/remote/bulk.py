@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from toldonce.engine.bulk import MAX_NOTES, BulkService
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call
-from toldonce.engine.remote.over_http import RemoteService
 from toldonce.errors import BadRequestError
+from toldonce.remote import values
+from toldonce.remote.client import LONG_TIMEOUT_S, Call
+from toldonce.remote.over_http import RemoteService
 from toldonce.types import Memory, NewNote, Subject
 
 

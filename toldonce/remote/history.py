@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 
 from toldonce.engine.history import HistoryService
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import Call, RestClient, written
-from toldonce.engine.remote.over_http import OF_MEMORY, RemoteService, over_http
 from toldonce.errors import BadRequestError, UnknownConversationError
+from toldonce.remote import values
+from toldonce.remote.client import Call, RestClient, written
+from toldonce.remote.over_http import OF_MEMORY, RemoteService, over_http
 from toldonce.resolution.undo_plan import RestoredMemory, UndoPlan
 from toldonce.types import Decision, MemoryId, MessageRef, Subject, WeakenMemory
 

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, BinaryIO
 
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call
-from toldonce.engine.remote.over_http import RemoteService
-from toldonce.engine.remote.progress import last_line
 from toldonce.engine.results import NO_PROGRESS
 from toldonce.engine.transfer import TransferReport, TransferService
 from toldonce.errors import ServerUnreachableError
+from toldonce.remote import values
+from toldonce.remote.client import LONG_TIMEOUT_S, Call
+from toldonce.remote.over_http import RemoteService
+from toldonce.remote.progress import last_line
 from toldonce.types import ProgressReporter, Subject
 
 # Bytes of a file that are in memory at a time.

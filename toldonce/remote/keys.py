@@ -4,12 +4,12 @@ from dataclasses import asdict
 from typing import Any
 
 from toldonce.engine.keys import KeyService, check_new_key
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import Call, RestClient, segment, written
-from toldonce.engine.remote.over_http import RemoteService, over_http
-from toldonce.engine.remote.unavailable import unavailable
 from toldonce.engine.results import ListOf
 from toldonce.errors import BadRequestError
+from toldonce.remote import values
+from toldonce.remote.client import Call, RestClient, segment, written
+from toldonce.remote.over_http import RemoteService, over_http
+from toldonce.remote.unavailable import unavailable
 from toldonce.types import ALL_ACTS, ApiKey, AuditEntry, AuditFilter, NewApiKey
 
 _KEYS, _AUDIT = "/v1/keys", "/v1/audit"

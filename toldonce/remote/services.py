@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING, Never
 
 from toldonce.engine.core import AsyncToldOnce
 from toldonce.engine.lazy_property import lazy_property
-from toldonce.engine.remote.client import RestClient
-from toldonce.engine.remote.unavailable import NOT_OVER_HTTP, unavailable
 from toldonce.profiles.policies import Profile
+from toldonce.remote.client import RestClient
+from toldonce.remote.unavailable import NOT_OVER_HTTP, unavailable
 
 if TYPE_CHECKING:
-    from toldonce.engine.remote.admin import RemoteAdminService
-    from toldonce.engine.remote.agent_notes import RemoteAgentNoteService
-    from toldonce.engine.remote.apps import RemoteAppService
-    from toldonce.engine.remote.bulk import RemoteBulkService
-    from toldonce.engine.remote.characters import RemoteCharacterService
-    from toldonce.engine.remote.conversations import RemoteConversationService
-    from toldonce.engine.remote.embedder import RemoteEmbedderService
-    from toldonce.engine.remote.erasure import RemoteErasureService
-    from toldonce.engine.remote.health import RemoteHealthService
-    from toldonce.engine.remote.history import RemoteHistoryService
-    from toldonce.engine.remote.keys import RemoteKeyService
-    from toldonce.engine.remote.reviews import RemoteReviewService
-    from toldonce.engine.remote.shared import RemoteSharedMemoryService
-    from toldonce.engine.remote.traces import RemoteTraceService
-    from toldonce.engine.remote.transfer import RemoteTransferService
-    from toldonce.engine.remote.vectors import RemoteVectorService
+    from toldonce.remote.admin import RemoteAdminService
+    from toldonce.remote.agent_notes import RemoteAgentNoteService
+    from toldonce.remote.apps import RemoteAppService
+    from toldonce.remote.bulk import RemoteBulkService
+    from toldonce.remote.characters import RemoteCharacterService
+    from toldonce.remote.conversations import RemoteConversationService
+    from toldonce.remote.embedder import RemoteEmbedderService
+    from toldonce.remote.erasure import RemoteErasureService
+    from toldonce.remote.health import RemoteHealthService
+    from toldonce.remote.history import RemoteHistoryService
+    from toldonce.remote.keys import RemoteKeyService
+    from toldonce.remote.reviews import RemoteReviewService
+    from toldonce.remote.shared import RemoteSharedMemoryService
+    from toldonce.remote.traces import RemoteTraceService
+    from toldonce.remote.transfer import RemoteTransferService
+    from toldonce.remote.vectors import RemoteVectorService
 
 
 class _NoImmediateNotes:
@@ -59,111 +59,111 @@ class RemoteServices(AsyncToldOnce):
     @lazy_property
     def conversations(self) -> "RemoteConversationService":
         """Conversations: their messages and turns."""
-        from toldonce.engine.remote.conversations import RemoteConversationService
+        from toldonce.remote.conversations import RemoteConversationService
 
         return RemoteConversationService(self._client)
 
     @lazy_property
     def traces(self) -> "RemoteTraceService":
         """What memory did for requests, across conversations."""
-        from toldonce.engine.remote.traces import RemoteTraceService
+        from toldonce.remote.traces import RemoteTraceService
 
         return RemoteTraceService(self._client)
 
     @lazy_property
     def history(self) -> "RemoteHistoryService":
         """Decisions about memories, and undoing them."""
-        from toldonce.engine.remote.history import RemoteHistoryService
+        from toldonce.remote.history import RemoteHistoryService
 
         return RemoteHistoryService(self._client)
 
     @lazy_property
     def health(self) -> "RemoteHealthService":
         """Memories that may need a look."""
-        from toldonce.engine.remote.health import RemoteHealthService
+        from toldonce.remote.health import RemoteHealthService
 
         return RemoteHealthService(self._client)
 
     @lazy_property
     def reviews(self) -> "RemoteReviewService":
         """Memories that wait for review."""
-        from toldonce.engine.remote.reviews import RemoteReviewService
+        from toldonce.remote.reviews import RemoteReviewService
 
         return RemoteReviewService(self._client)
 
     @lazy_property
     def shared(self) -> "RemoteSharedMemoryService":
         """Shared memories."""
-        from toldonce.engine.remote.shared import RemoteSharedMemoryService
+        from toldonce.remote.shared import RemoteSharedMemoryService
 
         return RemoteSharedMemoryService(self._client)
 
     @lazy_property
     def keys(self) -> "RemoteKeyService":
         """API keys of the server, and the log of administrative acts."""
-        from toldonce.engine.remote.keys import RemoteKeyService
+        from toldonce.remote.keys import RemoteKeyService
 
         return RemoteKeyService(self._client)
 
     @lazy_property
     def apps(self) -> "RemoteAppService":
         """Apps and their memories."""
-        from toldonce.engine.remote.apps import RemoteAppService
+        from toldonce.remote.apps import RemoteAppService
 
         return RemoteAppService(self._client)
 
     @lazy_property
     def characters(self) -> "RemoteCharacterService":
         """Characters and their names."""
-        from toldonce.engine.remote.characters import RemoteCharacterService
+        from toldonce.remote.characters import RemoteCharacterService
 
         return RemoteCharacterService(self._client)
 
     @lazy_property
     def agent_notes(self) -> "RemoteAgentNoteService":
         """What agents ask to remember."""
-        from toldonce.engine.remote.agent_notes import RemoteAgentNoteService
+        from toldonce.remote.agent_notes import RemoteAgentNoteService
 
         return RemoteAgentNoteService()
 
     @lazy_property
     def bulk(self) -> "RemoteBulkService":
         """Many memories at once."""
-        from toldonce.engine.remote.bulk import RemoteBulkService
+        from toldonce.remote.bulk import RemoteBulkService
 
         return RemoteBulkService(self._client)
 
     @lazy_property
     def vectors(self) -> "RemoteVectorService":
         """Memories by their vectors."""
-        from toldonce.engine.remote.vectors import RemoteVectorService
+        from toldonce.remote.vectors import RemoteVectorService
 
         return RemoteVectorService(self._client)
 
     @lazy_property
     def erasure(self) -> "RemoteErasureService":
         """Erasing users, conversations and apps."""
-        from toldonce.engine.remote.erasure import RemoteErasureService
+        from toldonce.remote.erasure import RemoteErasureService
 
         return RemoteErasureService(self._client)
 
     @lazy_property
     def embedder(self) -> "RemoteEmbedderService":
         """The embedding model of the database."""
-        from toldonce.engine.remote.embedder import RemoteEmbedderService
+        from toldonce.remote.embedder import RemoteEmbedderService
 
         return RemoteEmbedderService(self._client)
 
     @lazy_property
     def transfer(self) -> "RemoteTransferService":
         """Export and import."""
-        from toldonce.engine.remote.transfer import RemoteTransferService
+        from toldonce.remote.transfer import RemoteTransferService
 
         return RemoteTransferService(self._client)
 
     @lazy_property
     def admin(self) -> "RemoteAdminService":
         """The whole database and the budgets."""
-        from toldonce.engine.remote.admin import RemoteAdminService
+        from toldonce.remote.admin import RemoteAdminService
 
         return RemoteAdminService(self._client, self._profiles)

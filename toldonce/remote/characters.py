@@ -3,9 +3,9 @@
 from typing import Any
 
 from toldonce.engine.characters import CharacterService
-from toldonce.engine.remote.client import RestClient
-from toldonce.engine.remote.over_http import RemoteService, over_http
 from toldonce.engine.results import RenamedCharacter
+from toldonce.remote.client import RestClient
+from toldonce.remote.over_http import RemoteService, over_http
 
 
 def _renamed(raw: dict[str, Any], client: RestClient) -> RenamedCharacter:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from toldonce.engine.erasure import ErasureService
-from toldonce.engine.remote.client import LONG_TIMEOUT_S
-from toldonce.engine.remote.over_http import RemoteService, field, flag, over_http, receipt
 from toldonce.errors import BadRequestError
+from toldonce.remote.client import LONG_TIMEOUT_S
+from toldonce.remote.over_http import RemoteService, field, flag, over_http, receipt
 
 
 def _check_seqs(seqs: Sequence[int], **_: object) -> None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from toldonce.engine.agent_notes import AgentNoteService
-from toldonce.engine.remote.unavailable import unavailable
+from toldonce.remote.unavailable import unavailable
 from toldonce.types import Memory, Subject
 
 

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 from toldonce.concurrency import gather_or_cancel
 from toldonce.engine.arguments import read_reason
 from toldonce.engine.memories import parse_memory_id, read_order, require_limit
-from toldonce.engine.remote import values
-from toldonce.engine.remote.address import base_url
-from toldonce.engine.remote.client import (
+from toldonce.engine.results import ListOf
+from toldonce.errors import ChangedMemoryError, UnknownProfileError
+from toldonce.profiles.policies import Profile
+from toldonce.remote import values
+from toldonce.remote.address import base_url
+from toldonce.remote.client import (
     LONG_TIMEOUT_S,
     Call,
     RemoteOptions,
@@ -19,13 +22,10 @@ from toldonce.engine.remote.client import (
     scope_headers,
     written,
 )
-from toldonce.engine.remote.messages import dated_messages, plain_messages
-from toldonce.engine.remote.over_http import OF_MEMORY, field, number, over_http, receipt
-from toldonce.engine.remote.services import RemoteServices
-from toldonce.engine.remote.transport import AiohttpTransport, Transport
-from toldonce.engine.results import ListOf
-from toldonce.errors import ChangedMemoryError, UnknownProfileError
-from toldonce.profiles.policies import Profile
+from toldonce.remote.messages import dated_messages, plain_messages
+from toldonce.remote.over_http import OF_MEMORY, field, number, over_http, receipt
+from toldonce.remote.services import RemoteServices
+from toldonce.remote.transport import AiohttpTransport, Transport
 from toldonce.types import (
     ANY_TRAITS,
     NO_SCOPE,

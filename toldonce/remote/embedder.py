@@ -3,14 +3,14 @@
 from collections.abc import Callable
 
 from toldonce.engine.embedder import EmbedderService, EmbedderStatus
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import LONG_TIMEOUT_S, Call
-from toldonce.engine.remote.over_http import RemoteService, over_http, plain
-from toldonce.engine.remote.progress import last_line
-from toldonce.engine.remote.unavailable import unavailable
 from toldonce.engine.results import silent
 from toldonce.maintenance.reembed import ReembedProgress
 from toldonce.providers.embedder_loader import EmbedderTrial
+from toldonce.remote import values
+from toldonce.remote.client import LONG_TIMEOUT_S, Call
+from toldonce.remote.over_http import RemoteService, over_http, plain
+from toldonce.remote.progress import last_line
+from toldonce.remote.unavailable import unavailable
 from toldonce.types import EmbedderSpec, ReembedReport
 
 

@@ -10,9 +10,6 @@ import pytest
 from remote_engine import URL, ApplicationTransport
 from sample_chats import PEANUTS_AND_OSLO, user
 from toldonce.engine import AsyncToldOnce
-from toldonce.engine.remote import RemoteToldOnce
-from toldonce.engine.remote.client import RemoteOptions
-from toldonce.engine.remote.transport import HttpAnswer, HttpRequest
 from toldonce.errors import (
     BadServerError,
     NoAccessError,
@@ -20,6 +17,9 @@ from toldonce.errors import (
     StoreUnavailableError,
     TooManyRequestsError,
 )
+from toldonce.remote import RemoteToldOnce
+from toldonce.remote.client import RemoteOptions
+from toldonce.remote.transport import HttpAnswer, HttpRequest
 from toldonce.types import Access, NewApiKey, RequestScope
 
 JSON = {"content_type": "application/json"}

@@ -3,10 +3,10 @@
 from typing import Any
 
 from toldonce.engine.apps import AppService
-from toldonce.engine.remote import values
-from toldonce.engine.remote.client import RestClient
-from toldonce.engine.remote.over_http import RemoteService, each, field, number, over_http, plain
 from toldonce.engine.results import AppMemoryPage
+from toldonce.remote import values
+from toldonce.remote.client import RestClient
+from toldonce.remote.over_http import RemoteService, each, field, number, over_http, plain
 from toldonce.types import AppRecord, AppSummary, Subject
 
 
