@@ -201,10 +201,10 @@ async def _checked(place: Place, users: int, crowd: Crowd, queries: Sequence[str
                     ]
                     assert one == other, f"{user(number).text} asks {query!r}: {one} among all, {other} alone"
                     compared += 1
-            hot = await parts.store.snapshots.snapshot(user(number), SPACE)
+            snapshot = await parts.store.snapshots.snapshot(user(number), SPACE)
             mine = crowd.vectors[crowd.picked(number)]
-            assert hot.ids == [id_of(number, at) for at in range(crowd.per_user)]
-            assert np.array_equal(hot.vectors, mine.astype(np.float32))
+            assert snapshot.ids == [id_of(number, at) for at in range(crowd.per_user)]
+            assert np.array_equal(snapshot.vectors, mine.astype(np.float32))
     return Row(
         name="recalls equal to those of the user's memories alone",
         value=compared,

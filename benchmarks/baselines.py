@@ -17,58 +17,58 @@ _SATURATION, _LENGTH_NORM = 0.9, 0.4
 _RANK_DAMPING = 60
 
 
-def bm25(hot: SubjectSnapshot, query: Query) -> Scores:
+def bm25(snapshot: SubjectSnapshot, query: Query) -> Scores:
     """Score by words alone."""
-    n = len(hot)
-    owner = _owner(hot)
-    norm = _SATURATION * (1 - _LENGTH_NORM + _LENGTH_NORM * hot.length / max(1.0, float(hot.length.mean())))
+    n = len(snapshot)
+    owner = _owner(snapshot)
+    norm = _SATURATION * (1 - _LENGTH_NORM + _LENGTH_NORM * snapshot.length / max(1.0, float(snapshot.length.mean())))
     scores = np.zeros(n)
     for term in query.terms:
-        places = np.flatnonzero(hot.terms == term_key(hot.salt, term))
+        places = np.flatnonzero(snapshot.terms == term_key(snapshot.salt, term))
         if len(places):
-            rows, count = owner[places], hot.counts[places]
+            rows, count = owner[places], snapshot.counts[places]
             scores[rows] += np.log1p((n - len(places) + 0.5) / (len(places) + 0.5)) * count / (count + norm[rows])
     return scores
 
 
-def vectors(hot: SubjectSnapshot, query: Query) -> Scores:
+def vectors(snapshot: SubjectSnapshot, query: Query) -> Scores:
     """Score by the cosine with the sum of a memory's vectors."""
-    whole = _whole(hot)
+    whole = _whole(snapshot)
     asked = np.zeros(whole.shape[1]) if query.vector is None else query.vector.astype(np.float64)
     scores: Scores = np.vecdot(whole, asked)
     return scores
 
 
-def convex(hot: SubjectSnapshot, query: Query, words: float, before: float = 0.0) -> Scores:
+def convex(snapshot: SubjectSnapshot, query: Query, words: float, before: float = 0.0) -> Scores:
     """Sum words and vectors, each brought to 0 to 1, and a share of the memory before."""
-    scores = words * _to_one(bm25(hot, query)) + (1 - words) * _to_one(vectors(hot, query))
+    scores = words * _to_one(bm25(snapshot, query)) + (1 - words) * _to_one(vectors(snapshot, query))
     scores[1:] += before * scores[:-1].copy()
     return scores
 
 
-def rank_fusion(hot: SubjectSnapshot, query: Query) -> Scores:
+def rank_fusion(snapshot: SubjectSnapshot, query: Query) -> Scores:
     """Fuse the two rankings, equal in weight."""
-    scores = np.zeros(len(hot))
-    for each in (bm25(hot, query), vectors(hot, query)):
-        place = np.empty(len(hot))
-        place[np.argsort(-each, kind="stable")] = np.arange(1, len(hot) + 1)
+    scores = np.zeros(len(snapshot))
+    for each in (bm25(snapshot, query), vectors(snapshot, query)):
+        place = np.empty(len(snapshot))
+        place[np.argsort(-each, kind="stable")] = np.arange(1, len(snapshot) + 1)
         scores += 1 / (_RANK_DAMPING + place)
     return scores
 
 
 @lru_cache(maxsize=1)
-def _whole(hot: SubjectSnapshot) -> Scores:
+def _whole(snapshot: SubjectSnapshot) -> Scores:
     """Return one vector a memory: the sum of its pieces', of unit length."""
-    whole = np.zeros((len(hot), hot.vectors.shape[1]))
-    np.add.at(whole, hot.vector_of, hot.vectors)
+    whole = np.zeros((len(snapshot), snapshot.vectors.shape[1]))
+    np.add.at(whole, snapshot.vector_of, snapshot.vectors)
     length = np.linalg.norm(whole, axis=1, keepdims=True)
     return whole / np.where(length > 0, length, 1)
 
 
 @lru_cache(maxsize=1)
-def _owner(hot: SubjectSnapshot) -> npt.NDArray[np.intp]:
+def _owner(snapshot: SubjectSnapshot) -> npt.NDArray[np.intp]:
     """Return for each term whose it is."""
-    return np.repeat(np.arange(len(hot)), np.diff(hot.term_start))
+    return np.repeat(np.arange(len(snapshot)), np.diff(snapshot.term_start))
 
 
 def _to_one(scores: Scores) -> Scores:

@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from benchmarks import baselines
 from benchmarks.dialogues import Dialogue, Said, read_dialogues
-from benchmarks.hots import Entry, build_hot
 from benchmarks.kept_vectors import KeptVectors
+from benchmarks.snapshots import Entry, build_snapshot
 from toldonce.chat.content import speaker_name
 from toldonce.clock import to_micros
 from toldonce.extraction.sources import readable_text
@@ -78,7 +78,7 @@ class Case:
 class Known:
     """A subject, with what results tell: the sources of each place, and what it takes to show it."""
 
-    hot: SubjectSnapshot
+    snapshot: SubjectSnapshot
     sources: Sequence[frozenset[int]]
     tokens: Sequence[int]
     cases: Sequence[Case]
@@ -137,7 +137,7 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
     now = max(said.said_at for said in turns)
     owner = Subject("user", dialogue.id)
     return Known(
-        hot=build_hot(owner, entries),
+        snapshot=build_snapshot(owner, entries),
         sources=[frozenset(entry.sources) for entry in entries],
         tokens=[count(text[:MAX_MEMORY_CHARACTERS]) for text in shown],
         cases=[
@@ -156,17 +156,21 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
     )
 
 
-def recalled(hot: SubjectSnapshot, query: Query, most: int, *, relevance: Relevance) -> list[int]:
+def recalled(snapshot: SubjectSnapshot, query: Query, most: int, *, relevance: Relevance) -> list[int]:
     """Order as recall does."""
     del most  # the query says it
-    return [int.from_bytes(row.id, "big") for row in rank_subjects(query, [hot], relevance).rows]
+    return [int.from_bytes(row.id, "big") for row in rank_subjects(query, [snapshot], relevance).rows]
 
 
 def scored(
-    hot: SubjectSnapshot, query: Query, most: int, *, score: Callable[[SubjectSnapshot, Query], npt.NDArray[np.float64]]
+    snapshot: SubjectSnapshot,
+    query: Query,
+    most: int,
+    *,
+    score: Callable[[SubjectSnapshot, Query], npt.NDArray[np.float64]],
 ) -> list[int]:
     """Order by a score."""
-    places: list[int] = top_k(score(hot, query), most).tolist()
+    places: list[int] = top_k(score(snapshot, query), most).tolist()
     return places
 
 
@@ -190,10 +194,10 @@ def measure(data: Sequence[Known], order: Order, *, room: int = ROOM) -> dict[st
     for known in data:
         for case in known.cases:
             began = perf_counter()
-            first = order(known.hot, case.query, LIMIT)[:LIMIT]
+            first = order(known.snapshot, case.query, LIMIT)[:LIMIT]
             spent += perf_counter() - began
             share = _share(known, first, case)
-            deep = order(known.hot, _deeper(case.query), _DEEP)
+            deep = order(known.snapshot, _deeper(case.query), _DEEP)
             found[case.category].append((share, float(share > 0), _share(known, _fitting(known, deep, room), case)))
     groups = {name: [name] for name in sorted(found)}
     if set(found) >= set(_ANSWERED):

@@ -59,10 +59,10 @@ def sought(*vectors: Vector, most: int = 20, kinds: tuple[int, ...] = (0, 1, 2, 
     return VectorRequest(vectors=np.array(vectors), limit_each=most, kinds=kinds)
 
 
-def brought(hot: SubjectSnapshot) -> set[int]:
+def brought(snapshot: SubjectSnapshot) -> set[int]:
     """The places whose vectors stand behind the background."""
-    assert hot.sampled_vectors is not None
-    return set(hot.vector_of[hot.sampled_vectors :].tolist())
+    assert snapshot.sampled_vectors is not None
+    return set(snapshot.vector_of[snapshot.sampled_vectors :].tolist())
 
 
 def relations(url: str) -> list[str]:

@@ -150,8 +150,8 @@ def recall(query: Query, *known: Known) -> Recall:
 
 def recall_from(query: Query, known: dict[Subject, tuple[Known, ...]]) -> Recall:
     """Recall from several subjects' memories, in that order."""
-    hots = [snapshot_of(*each, subject=who, salt=who.text.encode()[:8]) for who, each in known.items()]
-    ranking = rank_subjects(query, hots, as_it_is)
+    snapshots = [snapshot_of(*each, subject=who, salt=who.text.encode()[:8]) for who, each in known.items()]
+    ranking = rank_subjects(query, snapshots, as_it_is)
     memories = {(who, name(row.id)): memory_of(row, who) for who, each in known.items() for row in each}
     fetched = {key: memories[who, key] for who, keys in ranking.wanted().items() for key in keys}
     return finalize(ranking, fetched, count_tokens=count_words)

@@ -38,9 +38,9 @@ from toldonce.types import (
 USES = ("uses", "last_used_at")
 
 
-def arrays_of(hot: SubjectSnapshot) -> dict[str, npt.NDArray[Any]]:
-    named = {spec.name: getattr(hot, spec.name) for spec in fields(hot)}
-    named["vectors"] = np.asarray(hot.vectors)
+def arrays_of(snapshot: SubjectSnapshot) -> dict[str, npt.NDArray[Any]]:
+    named = {spec.name: getattr(snapshot, spec.name) for spec in fields(snapshot)}
+    named["vectors"] = np.asarray(snapshot.vectors)
     return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
 
 
@@ -52,12 +52,15 @@ def differing(one: SubjectSnapshot, other: SubjectSnapshot) -> list[str]:
         for (name, mine), theirs in arrays
         if name not in USES and not (np.array_equal(mine, theirs) and mine.dtype == theirs.dtype)
     ]
-    plain = [(hot.version, list(hot.ids), hot.salt, hot.has_legacy_terms, hot.sampled_vectors) for hot in (one, other)]
+    plain = [
+        (snapshot.version, list(snapshot.ids), snapshot.salt, snapshot.has_legacy_terms, snapshot.sampled_vectors)
+        for snapshot in (one, other)
+    ]
     return found if plain[0] == plain[1] else ["plain", *found]
 
 
-def copied(hot: SubjectSnapshot) -> SubjectSnapshot:
-    return deepcopy(replace(hot, ids=list(hot.ids)))
+def copied(snapshot: SubjectSnapshot) -> SubjectSnapshot:
+    return deepcopy(replace(snapshot, ids=list(snapshot.ids)))
 
 
 @dataclass
@@ -93,13 +96,13 @@ class Life:
         known = store.memories.cached(self.subject, SPACE)
         if known is None:
             known = CachedSubject.of(await store.snapshots.snapshot(self.subject, SPACE))
-        spellings = known.spellings or SpellingIndex(known.hot)
+        spellings = known.spellings or SpellingIndex(known.snapshot)
         notes = [memory(f"note {number}", subject=self.subject, clock=self.clock) for number in numbers]
         counted = [terms(note.text) for note in notes]
         batch = NoteBatch(
             memories=notes,
             at=notes[0].valid_from,
-            terms=[pack_terms(each, known.hot.salt) for each in counted],
+            terms=[pack_terms(each, known.snapshot.salt) for each in counted],
             lengths=[sum(each.values()) for each in counted],
             space=SPACE,
             vectors=np.array([[number % 3] * 4 for number in numbers], "f4"),

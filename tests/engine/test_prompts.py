@@ -148,8 +148,8 @@ async def test_memories_in_a_prompt_count_as_used_unless_the_window_has_them(
     alone = await each_apart.prompt("What should I avoid?", conversation="chat", user="ana")
     assert [message["role"] for message in alone].count("system") == 0, "the window says it already"
     [memories, _] = await each_apart.prompt("What should I avoid?", conversation="new", user="ana")
-    hot = await parts.store.snapshots.snapshot(Subject("user", "ana"), parts.embedder.space)
-    assert hot.uses.sum() == memories["content"].count("\n- ")
+    snapshot = await parts.store.snapshots.snapshot(Subject("user", "ana"), parts.embedder.space)
+    assert snapshot.uses.sum() == memories["content"].count("\n- ")
 
 
 async def test_unknown_conversations_and_missing_characters_are_told(tiered: AsyncToldOnce) -> None:

@@ -33,10 +33,10 @@ async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncToldOnce,
 @each
 async def test_no_word_of_it_finds_anything(engine: AsyncToldOnce, parts: Components, secret: str, said: str) -> None:
     await tell(engine, said)
-    hot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
-    keys = {term_key(hot.salt, term) for term in terms(secret)}
+    snapshot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
+    keys = {term_key(snapshot.salt, term) for term in terms(secret)}
     assert keys
-    assert not keys & set(hot.terms.tolist())
+    assert not keys & set(snapshot.terms.tolist())
     found = await engine.search(secret, user="ana")
     assert secret not in str([item.memory.text for item in found.items])
 
@@ -85,5 +85,5 @@ async def test_errors_and_logs_of_a_failed_formation_hold_no_words(
     assert "Oslo" not in caplog.text
     assert secret not in str(await engine.admin.formations())
     listed = await engine.list(user="ana", kinds=ALL_KINDS)
-    hot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
-    assert {id_text(id_) for id_ in hot.ids} == {memory.id for memory in listed}
+    snapshot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
+    assert {id_text(id_) for id_ in snapshot.ids} == {memory.id for memory in listed}

@@ -114,8 +114,8 @@ async def test_a_backlog_longer_than_one_batch_is_indexed_whole(engine: AsyncTol
     messages = [{"role": "user", "content": f"I own the book number {i}."} for i in range(150)]
     await engine.record(messages, user="ana")
     await engine.form()
-    hot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
-    assert sum(kind == 3 for kind in hot.kinds) == 150
+    snapshot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
+    assert sum(kind == 3 for kind in snapshot.kinds) == 150
 
 
 async def test_a_backlog_of_pasted_pages_is_indexed_in_batches_and_whole(

@@ -42,8 +42,8 @@ async def keep(runtime: Runtime, *known: Memory, subject: Subject = ANA) -> None
 
 
 async def found(runtime: Runtime, *queries: str, most: int = 10, subject: Subject = ANA) -> list[list[Neighbour]]:
-    hot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space)
-    return await nearest(hot, await runtime.embedder.embed(queries), runtime, limit=most)
+    snapshot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space)
+    return await nearest(snapshot, await runtime.embedder.embed(queries), runtime, limit=most)
 
 
 def words(near: Sequence[Neighbour]) -> list[str]:
@@ -97,9 +97,9 @@ async def test_quotations_are_no_neighbours_of_notes(runtime: Runtime) -> None:
 async def test_facts_come_whole_whatever_the_candidates_say(runtime: Runtime) -> None:
     facts = [memory("Oslo", slot="identity/location"), memory("tea", slot="preference/like:tea")]
     await keep(runtime, *facts)
-    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
+    snapshot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed(["I keep bees."])
-    gathered = await gather_neighbours(hot, [candidate("I keep bees.")], vectors, runtime, limit=10)
+    gathered = await gather_neighbours(snapshot, [candidate("I keep bees.")], vectors, runtime, limit=10)
     assert {memory.value for memory in gathered.facts} == {"Oslo", "tea"}
     assert gathered.near == [[]]
 
@@ -109,11 +109,11 @@ async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(runtime
     told = "Green tea in the morning, and the ferry to Kaupanger is late."
     rare = memory("Kaupanger has a church, an inn, a quay, a school, two farms and a stave of old timber.")
     await keep(runtime, *crowd, rare, memory("Nothing of the kind."))
-    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
+    snapshot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed([told])
-    [by_meaning] = await nearest(hot, vectors, runtime, limit=10)
+    [by_meaning] = await nearest(snapshot, vectors, runtime, limit=10)
     assert rare.text not in words(by_meaning)
-    [near] = (await gather_neighbours(hot, [candidate(told)], vectors, runtime, limit=10)).near
+    [near] = (await gather_neighbours(snapshot, [candidate(told)], vectors, runtime, limit=10)).near
     assert len(near) == 10
     assert rare.text in words(near)
     assert words(near)[:5] == words(by_meaning)[:5]
@@ -128,13 +128,13 @@ async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_i
     crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
     meant, facts = memory("Coffee at night."), memory("tea", slot="preference/like:tea")
     await keep(runtime, *crowd, meant, facts)
-    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
+    snapshot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     said = [
         replace(candidate("Green tea in the morning."), replaces=wanted)
         for wanted in (meant.id, facts.id, crowd[0].id, MemoryId("01900000-0000-7000-8000-00000000ffff"))
     ]
     vectors = await runtime.embedder.embed([candidate.text for candidate in said])
-    gathered = await gather_neighbours(hot, said, vectors, runtime, limit=10)
+    gathered = await gather_neighbours(snapshot, said, vectors, runtime, limit=10)
     assert [len(near) for near in gathered.near] == [11, 10, 10, 10]
     assert words(gathered.near[0])[-1] == meant.text
 
@@ -144,9 +144,9 @@ async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(runt
     restating = memory("The user moved house.", sources=[one])
     await keep(runtime, memory("Oslo", slot="identity/location", sources=[one]), restating)
     await keep(runtime, memory("Something else.", sources=[other]))
-    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
+    snapshot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed(["Bergen"])
-    gathered = await gather_neighbours(hot, [candidate("Bergen")], vectors, runtime, limit=10)
+    gathered = await gather_neighbours(snapshot, [candidate("Bergen")], vectors, runtime, limit=10)
     assert [note.text for note in gathered.restating] == ["The user moved house."]
 
 
@@ -166,10 +166,10 @@ def test_what_is_about_to_be_closed_is_left_out_everywhere() -> None:
 
 async def test_t4_facts_have_no_vector_and_are_found_by_none(runtime: Runtime) -> None:
     await keep(runtime, memory("Oslo", slot="identity/location"))
-    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
+    snapshot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed(["Oslo"])
-    assert await nearest(hot, vectors, runtime, limit=5, kinds=[FACT]) == [[]]
-    assert np.array_equal(hot.kinds, [FACT])
+    assert await nearest(snapshot, vectors, runtime, limit=5, kinds=[FACT]) == [[]]
+    assert np.array_equal(snapshot.kinds, [FACT])
 
 
 @given(

@@ -240,10 +240,10 @@ async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Components
 
 async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the notes are cut into blocks, each is paired with the same older ones."""
-    hot = await crowded.store.snapshots.snapshot(ANA, crowded.embedder.space)
+    snapshot = await crowded.store.snapshots.snapshot(ANA, crowded.embedder.space)
 
     def pairs() -> set[tuple[int, int]]:
-        near, found = NearPairs(hot, since=None, limit=5), set[tuple[int, int]]()
+        near, found = NearPairs(snapshot, since=None, limit=5), set[tuple[int, int]]()
         while not near.done:
             found |= {(pair.older, pair.newer) for pair in near.next_block()}
         return found
@@ -251,7 +251,7 @@ async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeyp
     whole = pairs()
     monkeypatch.setattr(near_pairs, "_MAX_BLOCK_ROWS", 7)
     assert pairs() == whole
-    cosines = hot.vectors.between(0, MANY - 1) @ hot.vectors.between(MANY - 1, MANY)[0]
+    cosines = snapshot.vectors.between(0, MANY - 1) @ snapshot.vectors.between(MANY - 1, MANY)[0]
     nearest = set(np.argsort(-cosines, kind="stable")[:5].tolist())
     assert {older for older, newer in whole if newer == MANY - 1} == nearest
 

@@ -137,10 +137,10 @@ async def test_only_what_came_since_is_compared_again(parts: Components, clock: 
     notes = [made("The user loves hiking.", clock.now()), made("The user loves hiking!!", clock.now())]
     notes.append(made("The user loves skiing and hiking.", since + timedelta(hours=1)))
     await keep(parts, *notes)
-    hot = await parts.store.snapshots.snapshot(ANA, parts.embedder.space)
+    snapshot = await parts.store.snapshots.snapshot(ANA, parts.embedder.space)
 
     def pairs(since: datetime | None) -> list[tuple[int, int]]:
-        near, found = NearPairs(hot, since=since, limit=10), list[NearPair]()
+        near, found = NearPairs(snapshot, since=since, limit=10), list[NearPair]()
         while not near.done:
             found += near.next_block()
         assert all(NEAR <= pair.cosine <= 1.001 for pair in found)

@@ -102,11 +102,11 @@ async def check_serving(url: str, known: dict[str, set[str]]) -> None:
     async with await opened(url) as engine:
         for who, space in spaces_of(url).items():
             assert await kept(engine, who) == known[who]
-            hot = await engine._components.store.snapshots.snapshot(engine.subject(who), space)
-            ids = [MemoryId(id_text(id_)) for id_ in hot.ids]
-            texts = [memory.text for memory in await engine._components.store.memories.get_many(hot.subject, ids)]
-            assert hot.vectors.shape == (len(texts), SPELLED[space].dim)
-            assert np.allclose(hot.vectors.between(0, 5), await SPELLED[space].embed(texts[:5]), atol=1e-6)
+            snapshot = await engine._components.store.snapshots.snapshot(engine.subject(who), space)
+            ids = [MemoryId(id_text(id_)) for id_ in snapshot.ids]
+            texts = [memory.text for memory in await engine._components.store.memories.get_many(snapshot.subject, ids)]
+            assert snapshot.vectors.shape == (len(texts), SPELLED[space].dim)
+            assert np.allclose(snapshot.vectors.between(0, 5), await SPELLED[space].embed(texts[:5]), atol=1e-6)
             asked = await engine.search(f"{who} heron 3 pier 21", user=who)
             assert asked.items[0].similarity > 0.5
         assert (await engine.admin.stats(check=True)).problems == ()

@@ -67,13 +67,13 @@ def subjects_behind(path: Path) -> int:
     return count
 
 
-def keys_of(hot: SubjectSnapshot) -> list[dict[int, int]]:
-    spans = zip(hot.term_start[:-1], hot.term_start[1:], strict=True)
-    return [dict(zip(hot.terms[a:b].tolist(), hot.counts[a:b].tolist(), strict=True)) for a, b in spans]
+def keys_of(snapshot: SubjectSnapshot) -> list[dict[int, int]]:
+    spans = zip(snapshot.term_start[:-1], snapshot.term_start[1:], strict=True)
+    return [dict(zip(snapshot.terms[a:b].tolist(), snapshot.counts[a:b].tolist(), strict=True)) for a, b in spans]
 
 
-def as_made_now(hot: SubjectSnapshot, *texts: str) -> list[dict[int, int]]:
-    return [{term_key(hot.salt, term): count for term, count in terms(text).items()} for text in texts]
+def as_made_now(snapshot: SubjectSnapshot, *texts: str) -> list[dict[int, int]]:
+    return [{term_key(snapshot.salt, term): count for term, count in terms(text).items()} for text in texts]
 
 
 @pytest.fixture
@@ -170,10 +170,10 @@ async def test_reindexed_terms_equal_those_of_new_memories(url: str, path: Path,
         assert before.has_legacy_terms
         assert keys_of(before) != as_made_now(before, *SAID)
         await TermReindexer(engine._steps.runtime).portion(lambda: False)
-        hot = await store.snapshots.snapshot(ANA, "words-64")
-        assert not hot.has_legacy_terms
-        assert keys_of(hot) == as_made_now(hot, *SAID)
-        assert hot.length.tolist() == [sum(terms(text).values()) for text in SAID]
+        snapshot = await store.snapshots.snapshot(ANA, "words-64")
+        assert not snapshot.has_legacy_terms
+        assert keys_of(snapshot) == as_made_now(snapshot, *SAID)
+        assert snapshot.length.tolist() == [sum(terms(text).values()) for text in SAID]
         assert await store.maintenance.with_stale_terms() == []
 
 
@@ -256,8 +256,8 @@ async def test_memories_closed_or_added_during_reindexing_are_right(url: str, pa
     assert await store.maintenance.set_terms(found, [terms(memory.text) for memory in found.memories])
     while (rest := await store.maintenance.stale_terms(ANA, limit=3)) is not None:
         assert await store.maintenance.set_terms(rest, [terms(memory.text) for memory in rest.memories])
-    hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert keys_of(hot) == as_made_now(hot, *SAID[1:], new.text)
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
+    assert keys_of(snapshot) == as_made_now(snapshot, *SAID[1:], new.text)
     assert await store.maintenance.stale_terms(Subject("user", "nobody")) is None
     await store.close()
 
@@ -281,7 +281,7 @@ async def test_on_postgresql_terms_are_reindexed_as_well(tmp_path: Path, clock: 
         assert not await store.maintenance.set_terms(found, [terms(memory.text) for memory in found.memories])
         commits += 1
     assert commits == 4
-    hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert not hot.has_legacy_terms
-    assert keys_of(hot) == as_made_now(hot, *SAID)
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
+    assert not snapshot.has_legacy_terms
+    assert keys_of(snapshot) == as_made_now(snapshot, *SAID)
     await store.close()

@@ -75,7 +75,7 @@ OF_SPEED: tuple[Defect, ...] = (
     Defect(
         name="cache: memories of another version are shown",
         file="toldonce/store/sql/recall/snapshot_cache.py",
-        sound="        if kept is None or kept.hot.version != hot.version:\n            return {}\n",
+        sound="        if kept is None or kept.snapshot.version != snapshot.version:\n            return {}\n",
         planted="        if kept is None:\n            return {}\n",
         noticed_by=("tests/store/test_snapshot_cache.py::test_memories_are_kept_for_the_version_they_were_read_at",),
     ),

@@ -18,7 +18,7 @@ from toldonce.recall.signals import collect_signals
 from toldonce.text import legacy_terms, term_key, terms
 from toldonce.types import SubjectSnapshot
 
-HOT = snapshot_of(
+SNAPSHOT = snapshot_of(
     Known(id=1, text="Ana is allergic to peanuts."),
     Known(id=2, text="Ana lives in Oslo."),
     Known(id=3, text="..."),
@@ -27,7 +27,7 @@ HOT = snapshot_of(
 
 
 def matched(*asked: str) -> list[float]:
-    return [round(value, 3) for value in word_signal(HOT, asked).evidence.tolist()]
+    return [round(value, 3) for value in word_signal(SNAPSHOT, asked).evidence.tolist()]
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
@@ -43,13 +43,13 @@ def test_a_memory_without_the_words_gets_nothing() -> None:
 
 
 def test_bits_tell_which_words_were_shared() -> None:
-    found = word_signal(HOT, ("oslo", "zebra", "ana"))
+    found = word_signal(SNAPSHOT, ("oslo", "zebra", "ana"))
 
     assert found.hits.tolist() == [0b100, 0b101, 0, 0b101]
 
 
 def test_the_share_of_words_counts_rarity_and_words_nobody_has() -> None:
-    found = word_signal(HOT, ("oslo", "ana", "zebra"))
+    found = word_signal(SNAPSHOT, ("oslo", "ana", "zebra"))
     oslo, ana, zebra = found.rarity.tolist()
 
     shares = found.shares(np.array([1, 2]))
@@ -67,10 +67,10 @@ def test_another_salt_shares_no_word() -> None:
 
 def test_many_terms_are_found_one_by_one_as_they_are_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = tuple(terms("Ana likes Oslo, tea, peanuts and zebras"))
-    at_once = word_signal(HOT, asked)
+    at_once = word_signal(SNAPSHOT, asked)
     monkeypatch.setattr(bm25_module, "_MAX_COMPARISONS", 0)
 
-    one_by_one = word_signal(HOT, asked)
+    one_by_one = word_signal(SNAPSHOT, asked)
 
     assert one_by_one.evidence.tolist() == at_once.evidence.tolist()
     assert one_by_one.hits.tolist() == at_once.hits.tolist()
@@ -98,9 +98,9 @@ def test_a_greeting_ranks_no_higher_than_a_sentence_and_a_page_lower() -> None:
     greeting, sentence, page = (
         "oslo" + "".join(f" word{place}x{size}" for place in range(size)) for size in (1, 25, 400)
     )
-    hot = snapshot_of(Known(id=1, text=greeting), Known(id=2, text=sentence), Known(id=3, text=page))
+    snapshot = snapshot_of(Known(id=1, text=greeting), Known(id=2, text=sentence), Known(id=3, text=page))
 
-    first, second, third = word_signal(hot, ["oslo"]).evidence.tolist()
+    first, second, third = word_signal(snapshot, ["oslo"]).evidence.tolist()
 
     assert first == second > third
 
@@ -110,13 +110,13 @@ def test_a_greeting_ranks_no_higher_than_a_sentence_and_a_page_lower() -> None:
 
 def legacy_snapshot_of(*texts: str) -> SubjectSnapshot:
     """Lay memories out with the terms they had before."""
-    hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(texts)))
+    snapshot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(texts)))
     rows = []
     for text in texts:
         counted = Counter(term for _, own in legacy_terms(text) for term in own)
         rows.append(sorted((term_key(SALT, term), count) for term, count in counted.items()))
     return replace(
-        hot,
+        snapshot,
         has_legacy_terms=True,
         terms=np.array([key for row in rows for key, _ in row], dtype=np.uint32),
         counts=np.array([count for row in rows for _, count in row], dtype=np.uint16),
@@ -138,16 +138,16 @@ def legacy_snapshot_of(*texts: str) -> SubjectSnapshot:
     ],
 )
 def test_a_word_of_the_former_scheme_is_found_as_before(text: str, asked: str) -> None:
-    hot = legacy_snapshot_of(text, "Something else.", "And a third thing.")
-    found = collect_signals(hot, ask(asked), lambda cosine: cosine).words
+    snapshot = legacy_snapshot_of(text, "Something else.", "And a third thing.")
+    found = collect_signals(snapshot, ask(asked), lambda cosine: cosine).words
     assert int(np.argmax(found.evidence)) == 0
     assert found.evidence[0] > 0
     assert np.count_nonzero(found.hits) == 1, "it is told as the hit of a word of the query"
 
 
 def test_a_subject_of_today_is_not_asked_by_the_former_scheme() -> None:
-    hot = replace(legacy_snapshot_of("Vivo cerca de las montañas."), has_legacy_terms=False)
-    assert not collect_signals(hot, ask("montañas"), lambda cosine: cosine).words.hits.any()
+    snapshot = replace(legacy_snapshot_of("Vivo cerca de las montañas."), has_legacy_terms=False)
+    assert not collect_signals(snapshot, ask("montañas"), lambda cosine: cosine).words.hits.any()
 
 
 def test_english_is_ranked_alike_under_both_schemes() -> None:
@@ -162,26 +162,26 @@ def test_english_is_ranked_alike_under_both_schemes() -> None:
 
 def test_a_word_alone_is_stemmed_by_every_language_where_its_own_finds_nothing() -> None:
     italian = LANGUAGES["italian"].memories
-    hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(italian)))
-    found = collect_signals(hot, ask("mandorla"), lambda cosine: cosine).words
+    snapshot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(italian)))
+    found = collect_signals(snapshot, ask("mandorla"), lambda cosine: cosine).words
     assert found.hits.nonzero()[0].tolist() == [2]
     assert found.shares(np.array([2])) == pytest.approx(1.0)
 
 
 def test_a_word_that_is_found_as_it_is_asks_for_no_other_stem() -> None:
-    hot = snapshot_of(Known(text="Casas blancas y otras.", id=0), Known(text="A casa in Lisbon.", id=1))
-    found = collect_signals(hot, ask("casa"), lambda cosine: cosine).words
+    snapshot = snapshot_of(Known(text="Casas blancas y otras.", id=0), Known(text="A casa in Lisbon.", id=1))
+    found = collect_signals(snapshot, ask("casa"), lambda cosine: cosine).words
     assert found.hits[1]
     assert ask("Where is the casa?").elsewhere == ()
 
 
 def test_many_memories_are_weighed_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ("ana", "oslo", "tea")
-    few = word_signal(HOT, asked)
+    few = word_signal(SNAPSHOT, asked)
     monkeypatch.setattr(bm25_module, "MAX_INDEXED", 3)
-    again = replace(HOT)
+    again = replace(SNAPSHOT)
     assert again.derive(TermIndex).owners is None
     many = word_signal(again, asked)
-    assert HOT.derive(TermIndex).owners is not None
+    assert SNAPSHOT.derive(TermIndex).owners is not None
     assert few.evidence.tolist() == many.evidence.tolist()
     assert few.hits.tolist() == many.hits.tolist()

@@ -137,11 +137,11 @@ def test_c3_so_many_candidates_are_ranked() -> None:
 
 
 def test_quotations_and_facts_are_not_among_the_newest() -> None:
-    hot = snapshot_of(
+    snapshot = snapshot_of(
         known(1, 0), Known(id=2, text="said", kind=MemoryKind.TURN), Known(id=3, text="is", kind=MemoryKind.FACT)
     )
-    assert find_newest_notes([hot], 3) == frozenset({hot.ids[0]})
-    assert find_newest_notes([hot], 0) == frozenset()
+    assert find_newest_notes([snapshot], 3) == frozenset({snapshot.ids[0]})
+    assert find_newest_notes([snapshot], 0) == frozenset()
 
 
 def episode(id: int, similarity: float) -> Known:

@@ -20,8 +20,8 @@ EAST = (1.0, 0.0, 0.0, 0.0)
 
 
 def evidence(query: Query, *known: Known) -> list[float]:
-    hot = snapshot_of(*known)
-    weighed: list[float] = score_memories(hot, collect_signals(hot, query, as_it_is), query).tolist()
+    snapshot = snapshot_of(*known)
+    weighed: list[float] = score_memories(snapshot, collect_signals(snapshot, query, as_it_is), query).tolist()
     return weighed
 
 
@@ -126,7 +126,7 @@ def test_what_no_query_changes_is_computed_once_for_each_snapshot() -> None:
         made.append(snapshot)
         return len(snapshot)
 
-    hot = snapshot_of(Known(id=1, text="something"))
-    newer = replace(hot, version=2)
-    assert [hot.derive(count), hot.derive(count), newer.derive(count)] == [1, 1, 1]
-    assert made == [hot, newer]
+    snapshot = snapshot_of(Known(id=1, text="something"))
+    newer = replace(snapshot, version=2)
+    assert [snapshot.derive(count), snapshot.derive(count), newer.derive(count)] == [1, 1, 1]
+    assert made == [snapshot, newer]

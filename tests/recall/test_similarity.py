@@ -10,28 +10,28 @@ from toldonce.types import SubjectSnapshot, Vector
 EAST, NORTH, BETWEEN = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
 
 
-def similarity(hot: SubjectSnapshot, vector: Vector | None) -> list[float]:
-    return [round(value, 3) for value in similarity_signal(hot, vector, as_it_is).similarity.tolist()]
+def similarity(snapshot: SubjectSnapshot, vector: Vector | None) -> list[float]:
+    return [round(value, 3) for value in similarity_signal(snapshot, vector, as_it_is).similarity.tolist()]
 
 
 def test_of_several_vectors_the_nearest_counts() -> None:
-    hot = snapshot_of(Known(id=1, text="a", vectors=(EAST, NORTH)), Known(id=2, text="b", vectors=(BETWEEN,)))
+    snapshot = snapshot_of(Known(id=1, text="a", vectors=(EAST, NORTH)), Known(id=2, text="b", vectors=(BETWEEN,)))
 
-    assert similarity(hot, unit(0, 1, 0, 0)) == [1.0, 0.8]
+    assert similarity(snapshot, unit(0, 1, 0, 0)) == [1.0, 0.8]
 
 
 def test_one_vector_each_is_read_as_it_lies() -> None:
-    hot = snapshot_of(Known(id=1, text="a", vectors=(EAST,)), Known(id=2, text="b", vectors=(BETWEEN,)))
+    snapshot = snapshot_of(Known(id=1, text="a", vectors=(EAST,)), Known(id=2, text="b", vectors=(BETWEEN,)))
 
-    assert similarity(hot, unit(1, 0, 0, 0)) == [1.0, 0.6]
+    assert similarity(snapshot, unit(1, 0, 0, 0)) == [1.0, 0.6]
 
 
 def test_a_memory_without_a_vector_counts_as_an_unrelated_one() -> None:
-    hot = snapshot_of(
+    snapshot = snapshot_of(
         Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)), Known(id=3, text="c", vectors=(EAST,))
     )
 
-    found = similarity_signal(hot, unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(snapshot, unit(1, 0, 0, 0), as_it_is)
 
     assert found.similarity.tolist() == [0, 0, 1]
     assert found.evidence[2] > found.evidence[0] > found.evidence[1]
@@ -39,9 +39,9 @@ def test_a_memory_without_a_vector_counts_as_an_unrelated_one() -> None:
 
 @pytest.mark.parametrize("vector", [None, np.zeros(4, np.float32), np.full(4, np.nan, np.float32)])
 def test_a_query_without_meaning_tells_no_memory_from_another(vector: Vector | None) -> None:
-    hot = snapshot_of(Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)))
+    snapshot = snapshot_of(Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)))
 
-    found = similarity_signal(hot, vector, as_it_is)
+    found = similarity_signal(snapshot, vector, as_it_is)
 
     assert found.similarity.tolist() == [0, 0]
     assert found.evidence[0] == found.evidence[1]
@@ -49,9 +49,9 @@ def test_a_query_without_meaning_tells_no_memory_from_another(vector: Vector | N
 
 
 def test_a_broken_vector_is_no_match_and_spoils_no_other() -> None:
-    hot = snapshot_of(Known(id=1, text="a", vectors=((np.nan,) * 4,)), Known(id=2, text="b", vectors=(EAST,)))
+    snapshot = snapshot_of(Known(id=1, text="a", vectors=((np.nan,) * 4,)), Known(id=2, text="b", vectors=(EAST,)))
 
-    found = similarity_signal(hot, unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(snapshot, unit(1, 0, 0, 0), as_it_is)
 
     assert found.similarity.tolist() == [0, 1]
     assert np.isfinite(found.evidence).all()
@@ -76,13 +76,13 @@ def test_where_all_is_near_to_the_query_the_nearest_stands_out_less() -> None:
 
 
 def test_many_pieces_are_many_chances_of_being_near() -> None:
-    hot = snapshot_of(
+    snapshot = snapshot_of(
         Known(id=1, text="a", vectors=(EAST,)),
         Known(id=2, text="b", vectors=(EAST, *((BETWEEN,) * 3))),
         Known(id=3, text="c", vectors=(NORTH,)),
     )
 
-    found = similarity_signal(hot, unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(snapshot, unit(1, 0, 0, 0), as_it_is)
 
     assert found.evidence[0] - found.evidence[1] == pytest.approx(np.log(4), abs=1e-4)
 

@@ -30,9 +30,11 @@ Wanted = Mapping[Subject, Sequence[MemoryId]]
 pytestmark = NEEDS_POSTGRES
 
 
-def everything(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
+def everything(snapshots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
     """Want all memories, newest first; tell how many each subject has."""
-    return {hot.subject: [MemoryId(id_text(id_)) for id_ in reversed(hot.ids)] for hot in hots}, list(map(len, hots))
+    return {
+        snapshot.subject: [MemoryId(id_text(id_)) for id_ in reversed(snapshot.ids)] for snapshot in snapshots
+    }, list(map(len, snapshots))
 
 
 async def chosen(store: Store, *subjects: Subject) -> list[Memory]:
@@ -56,12 +58,12 @@ async def test_a_commit_during_the_ranking_is_ranked_too(both: tuple[Store, Stor
     loop = asyncio.get_running_loop()
     seen: list[int] = []
 
-    def rank(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
-        seen.append(len(hots[0]))
+    def rank(snapshots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
+        seen.append(len(snapshots[0]))
         if len(seen) == 1:
             gone = CloseMemory(id=MemoryId(one.id), valid_to=clock.now(), closed_at=clock.now())
             asyncio.run_coroutine_threadsafe(theirs.memories.apply(ANA, [gone, add(two)], []), loop).result(PATIENCE_S)
-        return everything(hots)
+        return everything(snapshots)
 
     assert await ours.snapshots.rank_and_fetch({ANA: SPACE}, rank) == ([1], [two])
     assert seen == [1, 1]

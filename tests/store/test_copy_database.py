@@ -36,7 +36,7 @@ def urls(ways: tuple[str, str], folder: Path) -> tuple[str, str]:
     return url_of(ways[0], folder / "here"), url_of(ways[1], folder / "there")
 
 
-async def hots(url: str) -> list[SubjectSnapshot]:
+async def snapshots(url: str) -> list[SubjectSnapshot]:
     store = await open_store(url, clock=FakeClock())
     found = [await store.snapshots.snapshot(Subject.parse(name), SPACE) for name in WHO]
     await store.close()
@@ -61,7 +61,9 @@ async def test_a_copy_recalls_the_same_in_the_same_order_with_the_same_scores(
         "energy_poll",
         "subject_key",
     }
-    assert copied.rows["vector"] < sum([len(hot.vectors) for hot in await hots(destination)]), "some have several"
+    assert copied.rows["vector"] < sum([len(snapshot.vectors) for snapshot in await snapshots(destination)]), (
+        "some have several"
+    )
     assert copied.subjects == len(here["subjects"])
     assert (copied.resumed, copied.copied_anew, copied.moved) == (False, 0, False)
     assert [phase for phase, _ in bar.phases] == ["copying", "comparing"]

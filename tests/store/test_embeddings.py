@@ -89,7 +89,7 @@ async def test_neither_reads_nor_writes_go_by_the_wrong_space(
     with pytest.raises(SpaceMovedError, match=f"of {SPACE}, no longer of {NEW}"):
         await store.snapshots.snapshot(ANA, NEW)
     with pytest.raises(SpaceMovedError):
-        await store.snapshots.rank_and_fetch({ANA: NEW}, lambda hots: ({}, hots))
+        await store.snapshots.rank_and_fetch({ANA: NEW}, lambda snapshots: ({}, snapshots))
     late = memory("late", clock=clock)
     with pytest.raises(StaleSubjectError):
         await store.memories.apply(ANA, [add(late, vector=(1, 0, 0), space=NEW)], [decision(late)])
@@ -129,9 +129,9 @@ async def test_a_subject_is_switched_at_once_when_no_vector_is_missing(
     await store.embeddings.write_vectors(ANA, NEW, {late.id: vector(0, 1, 0)})
     assert await store.embeddings.switch_space(ANA, NEW, since=seen)
 
-    hot = await store.snapshots.snapshot(ANA, NEW)
-    assert hot.version > before
-    assert hot.vectors.shape == (5, 3)
+    snapshot = await store.snapshots.snapshot(ANA, NEW)
+    assert snapshot.version > before
+    assert snapshot.vectors.shape == (5, 3)
     with pytest.raises(SpaceMovedError):
         await store.snapshots.snapshot(ANA, SPACE)
     assert await store.embeddings.switch_space(ANA, NEW, since=0), "twice is once"

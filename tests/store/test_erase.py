@@ -47,9 +47,9 @@ async def test_i13_a_large_cache_of_another_process_drops_what_was_erased(url: s
     assert len(await theirs.snapshots.snapshot(ANA, SPACE)) == len(await ours.snapshots.snapshot(ANA, SPACE)) == 600
     await ours.erasures.erase(one(many[7]))
     for store in (ours, theirs):
-        hot = await store.snapshots.snapshot(ANA, SPACE)
-        assert len(hot) == 599
-        assert len(hot.vectors) == 599
+        snapshot = await store.snapshots.snapshot(ANA, SPACE)
+        assert len(snapshot) == 599
+        assert len(snapshot.vectors) == 599
     await ours.erasures.erase(everything(ANA))
     await ours.memories.apply(ANA, [add(memory("a new one", clock=clock))], [])
     for store in (ours, theirs):
@@ -110,8 +110,8 @@ async def test_a_memory_of_several_messages_keeps_the_others_and_takes_new_ones(
     await store.memories.apply(ANA, [strengthen], [])
     [kept] = await store.memories.get_many(ANA, [known.id])
     assert [said.seq for said in kept.evidence] == [3, 5]
-    hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert hot.source_hash.tolist() == [said.hash for said in kept.evidence]
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
+    assert snapshot.source_hash.tolist() == [said.hash for said in kept.evidence]
 
 
 async def test_an_episode_goes_with_any_of_its_messages_and_its_range_is_due_again(

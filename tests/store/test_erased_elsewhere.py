@@ -24,6 +24,6 @@ async def test_a_memory_closed_and_then_erased_elsewhere_is_not_recalled(
         await ours.erasures.erase(EraseRequest(subject=ANA, everything=True))
         later = memory("I like tea.", clock=clock)
         await ours.memories.apply(ANA, [add(later)], [])
-        hot = await theirs.snapshots.snapshot(ANA, SPACE)
+        snapshot = await theirs.snapshots.snapshot(ANA, SPACE)
 
-    assert len(hot) == 1
+    assert len(snapshot) == 1

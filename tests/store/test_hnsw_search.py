@@ -38,14 +38,14 @@ async def test_a_sampled_snapshot_has_near_vectors_and_everything_else_whole(
     whole = await opened.snapshots.snapshot(ANA, EIGHT)
     await built(giants_url)
     asked = giant[7]
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(asked))
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(asked))
     truly = set(np.argsort(-(giant @ asked), kind="stable")[:20].tolist())
-    assert truly <= set(hot.vector_of.tolist())
-    assert hot.sampled_vectors == 30
-    assert len(hot.vector_of) <= 50
-    assert np.array_equal(hot.vectors, giant[hot.vector_of])
+    assert truly <= set(snapshot.vector_of.tolist())
+    assert snapshot.sampled_vectors == 30
+    assert len(snapshot.vector_of) <= 50
+    assert np.array_equal(snapshot.vectors, giant[snapshot.vector_of])
     for name in ("ids", "kinds", "terms", "counts", "term_start", "valid_from", "length", "source_start"):
-        assert np.array_equal(getattr(hot, name), getattr(whole, name)), name  # fields of arrays, all alike
+        assert np.array_equal(getattr(snapshot, name), getattr(whole, name)), name  # fields of arrays, all alike
 
 
 async def test_memories_of_several_chunks_come_with_all_of_them(
@@ -57,26 +57,26 @@ async def test_memories_of_several_chunks_come_with_all_of_them(
     ]
     await opened.memories.apply(ANA, changes, [])
     await built(giants_url)
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(vectors[5, 2], vectors[250, 0], most=5))
-    assert {5, 250} <= set(hot.vector_of.tolist())
-    assert set(np.bincount(hot.vector_of).tolist()) <= {0, 3}
-    for place in set(hot.vector_of.tolist()):
-        assert np.array_equal(hot.vectors.take(np.flatnonzero(hot.vector_of == place)), vectors[place])
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(vectors[5, 2], vectors[250, 0], most=5))
+    assert {5, 250} <= set(snapshot.vector_of.tolist())
+    assert set(np.bincount(snapshot.vector_of).tolist()) <= {0, 3}
+    for place in set(snapshot.vector_of.tolist()):
+        assert np.array_equal(snapshot.vectors.take(np.flatnonzero(snapshot.vector_of == place)), vectors[place])
 
 
 async def test_kinds_that_do_not_count_are_passed_over_and_few_are_all_read(
     opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=40, kinds=(NOTE,)))
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=40, kinds=(NOTE,)))
     notes = np.arange(MANY) % 10 != 0
     truly = np.argsort(-np.where(notes, giant @ giant[10], -9), kind="stable")[:40]
-    assert set(truly.tolist()) <= set(hot.vector_of.tolist())
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=29, kinds=(TURN,)))
-    assert len(set(np.flatnonzero(~notes).tolist()) & set(hot.vector_of.tolist())) >= 29
+    assert set(truly.tolist()) <= set(snapshot.vector_of.tolist())
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=29, kinds=(TURN,)))
+    assert len(set(np.flatnonzero(~notes).tolist()) & set(snapshot.vector_of.tolist())) >= 29
     hnsw_search.EXACT_SEARCH_THRESHOLD = 30  # as many as there are quotations
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=1, kinds=(TURN,)))
-    assert set(np.flatnonzero(~notes).tolist()) <= set(hot.vector_of.tolist())
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=1, kinds=(TURN,)))
+    assert set(np.flatnonzero(~notes).tolist()) <= set(snapshot.vector_of.tolist())
 
 
 async def test_a_search_expanded_by_near_rows_reads_each_row_once(
@@ -85,15 +85,15 @@ async def test_a_search_expanded_by_near_rows_reads_each_row_once(
     await built(giants_url)
     seen: list[set[int]] = []
 
-    def also(hot: SubjectSnapshot) -> np.ndarray[Any, np.dtype[np.intp]]:
-        seen.append(set(hot.vector_of.tolist()))
+    def also(snapshot: SubjectSnapshot) -> np.ndarray[Any, np.dtype[np.intp]]:
+        seen.append(set(snapshot.vector_of.tolist()))
         return np.array([3, 4, 7], dtype=np.intp)
 
     wanted = VectorRequest(vectors=giant[7:8], limit_each=5, expand=also)
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=wanted)
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=wanted)
     assert 7 in seen[0]
-    assert {3, 4, 7} <= set(hot.vector_of.tolist())
-    assert len(set(hot.vector_of.tolist())) == len(hot.vector_of)
+    assert {3, 4, 7} <= set(snapshot.vector_of.tolist())
+    assert len(set(snapshot.vector_of.tolist())) == len(snapshot.vector_of)
 
 
 async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
@@ -103,12 +103,12 @@ async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
     await built(giants_url)
 
     def rank(
-        hots: Sequence[SubjectSnapshot],
+        snapshots: Sequence[SubjectSnapshot],
     ) -> tuple[Mapping[Subject, Sequence[MemoryId]], list[tuple[int, int | None]]]:
-        hot = hots[0]
-        best = int(hot.vector_of[np.argmax(hot.vectors.cosines(giant[7]))])
-        found = [(len(hot), hot.sampled_vectors) for hot in hots]
-        return {hot.subject: [MemoryId(id_text(hot.ids[best]))]}, found
+        snapshot = snapshots[0]
+        best = int(snapshot.vector_of[np.argmax(snapshot.vectors.cosines(giant[7]))])
+        found = [(len(snapshot), snapshot.sampled_vectors) for snapshot in snapshots]
+        return {snapshot.subject: [MemoryId(id_text(snapshot.ids[best]))]}, found
 
     wanted = {ANA: sought(giant[7]), BEN: sought(giant[7])}
     for _ in range(2):
@@ -125,9 +125,9 @@ async def test_a_read_without_a_query_gets_all_vectors_and_does_not_cache_them(
     await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     kept = opened.memories._context.cache.bytes
     for _ in range(2):
-        hot = await opened.snapshots.snapshot(ANA, EIGHT)
-        assert hot.sampled_vectors is None
-        assert np.array_equal(hot.vectors, giant)
+        snapshot = await opened.snapshots.snapshot(ANA, EIGHT)
+        assert snapshot.sampled_vectors is None
+        assert np.array_equal(snapshot.vectors, giant)
     assert opened.memories._context.cache.bytes == kept
     assert (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).sampled_vectors == 30
 
@@ -143,13 +143,13 @@ async def test_the_next_recall_has_new_near_memories_and_no_closed_ones(
     theirs = await open_store(giants_url, clock=clock)
     await theirs.memories.apply(ANA, [add(fresh, vector=giant[7].tolist(), space=EIGHT), closing], [])
     await theirs.close()
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
-    assert hot.version > before.version
-    ids = {hot.ids[place] for place in hot.vector_of.tolist()}
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
+    assert snapshot.version > before.version
+    ids = {snapshot.ids[place] for place in snapshot.vector_of.tolist()}
     assert id_bytes(fresh.id) in ids
-    assert id_bytes(gone) not in hot.ids
-    assert hot.sampled_vectors is not None
-    assert hot.sampled_vectors >= 29
+    assert id_bytes(gone) not in snapshot.ids
+    assert snapshot.sampled_vectors is not None
+    assert snapshot.sampled_vectors >= 29
 
 
 async def test_a_search_for_near_vectors_uses_the_index_and_names_its_subject(
@@ -171,9 +171,9 @@ async def test_a_dropped_index_costs_time_and_no_answer(opened: Store, giant: Ve
     await built(giants_url)
     with connect(giants_url) as db:
         db.execute(f'DROP INDEX "near_{ANA.key}_1"')
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     truly = set(np.argsort(-(giant @ giant[7]), kind="stable")[:20].tolist())
-    assert truly <= set(hot.vector_of.tolist())
+    assert truly <= set(snapshot.vector_of.tolist())
     assert [index.subject for index in (await built(giants_url)).built] == ["user:ana"]
 
 
@@ -189,8 +189,8 @@ async def test_an_erased_subject_leaves_no_vector_and_restarts_without_an_index(
     assert (left.subject, left.vectors, left.used) == ("", 0, False)
     assert left.bytes <= 16_384, "rewritten without them"
     await opened.memories.apply(ANA, adding(clock, giant[:60]), [])
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
-    assert (hot.sampled_vectors, len(hot.vectors)) == (None, 60)
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
+    assert (snapshot.sampled_vectors, len(snapshot.vectors)) == (None, 60)
     assert [index.vectors for index in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [60]
 
 
@@ -211,8 +211,8 @@ async def test_the_index_scans_further_for_one_transaction_alone(
     with connect(giants_url) as db:
         session = PostgresConnection(db)
         assert isinstance(opened.snapshots, PostgresSnapshotReader)
-        hot = opened.snapshots.read(session, ANA, EIGHT, sought(giant[7]))
-        assert hot.sampled_vectors == 30
+        snapshot = opened.snapshots.read(session, ANA, EIGHT, sought(giant[7]))
+        assert snapshot.sampled_vectors == 30
         assert said == ["200", "relaxed_order"]
         assert [real(session, f"SHOW hnsw.{name}").fetchall()[0][0] for name in ("ef_search", "iterative_scan")] == [
             "40",

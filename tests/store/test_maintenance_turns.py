@@ -139,10 +139,10 @@ async def test_evidence_is_taken_over_once_each_and_recall_sees_its_sources(
 
     [read] = await store.memories.get_many(ANA, [kept.id])
     assert [source.seq for source in read.evidence] == [1, 3]
-    hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert len(hot) == 1
-    assert len(hot.source_key) == 2
-    assert hot.roles.tolist() == [1], "the user's own words"
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
+    assert len(snapshot) == 1
+    assert len(snapshot.source_key) == 2
+    assert snapshot.roles.tolist() == [1], "the user's own words"
     [closed] = await store.memories.get_many(ANA, [second.id])
     assert closed.state is MemoryState.CLOSED
     assert [source.seq for source in closed.evidence] == [1, 3], "the history keeps its own"

@@ -59,8 +59,10 @@ async def test_a_subject_that_shrinks_or_changes_its_space_loses_the_index(
     await opened.embeddings.write_vectors(ANA, "other-4", rows)
     version = (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).version
     assert await opened.embeddings.switch_space(ANA, "other-4", since=version)
-    hot = await opened.snapshots.snapshot(ANA, "other-4", vectors=sought(fours[3]))
-    assert (hot.sampled_vectors, len(hot.vectors)) == (None, MANY), "the new space has no index yet: all are read"
+    snapshot = await opened.snapshots.snapshot(ANA, "other-4", vectors=sought(fours[3]))
+    assert (snapshot.sampled_vectors, len(snapshot.vectors)) == (None, MANY), (
+        "the new space has no index yet: all are read"
+    )
     assert [index.used for index in (await opened.admin.stats()).indexes] == [False]
     second = await built(giants_url)
     assert [index.space for index in second.built] == ["other-4"]
@@ -95,9 +97,9 @@ async def test_all_are_dropped_at_once_and_recall_is_exact_again(
     await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     done = await dropped(giants_url)
     assert (done.built, done.before, done.dropped) == ((), (), ("user:ana",))
-    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
-    assert hot.sampled_vectors is None
-    assert np.array_equal(hot.vectors, giant)
+    snapshot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
+    assert snapshot.sampled_vectors is None
+    assert np.array_equal(snapshot.vectors, giant)
     assert (await dropped(giants_url)).dropped == ()
 
 
@@ -110,9 +112,9 @@ async def test_long_vectors_are_indexed_in_half_precision_and_longer_ones_are_re
     done = await built(giants_url)
     assert [index.subject for index in done.built] == ["user:ana"]
     assert done.refused == ("user:ben: its vectors have 4,100 numbers, pgvector indexes up to 4,000",)
-    hot = await opened.snapshots.snapshot(ANA, "test-3000", vectors=sought(long[9], most=3))
-    assert 9 in hot.vector_of
-    assert np.array_equal(hot.vectors, long[hot.vector_of]), "ranked by what is stored, not by halves"
+    snapshot = await opened.snapshots.snapshot(ANA, "test-3000", vectors=sought(long[9], most=3))
+    assert 9 in snapshot.vector_of
+    assert np.array_equal(snapshot.vectors, long[snapshot.vector_of]), "ranked by what is stored, not by halves"
     assert (await opened.snapshots.snapshot(BEN, "test-4100", vectors=sought(long[0], most=3))).sampled_vectors is None
 
 

@@ -100,10 +100,10 @@ async def test_what_others_changed_while_a_cache_was_away_is_seen_by_both(url: s
         fresh = await open_store(url, clock=clock)
         read = await fresh.snapshots.snapshot(ANA, SPACE)
         await fresh.close()
-        for hot in (merged, await ours.snapshots.snapshot(ANA, SPACE)):
-            assert (hot.ids, hot.version) == (read.ids, read.version)
-            assert np.array_equal(hot.vectors, read.vectors)
-            assert np.array_equal(hot.terms, read.terms)
+        for snapshot in (merged, await ours.snapshots.snapshot(ANA, SPACE)):
+            assert (snapshot.ids, snapshot.version) == (read.ids, read.version)
+            assert np.array_equal(snapshot.vectors, read.vectors)
+            assert np.array_equal(snapshot.terms, read.terms)
         assert id_bytes(gone.id) not in read.ids
     await ours.close()
 

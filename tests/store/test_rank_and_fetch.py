@@ -26,9 +26,11 @@ from toldonce.types import CloseMemory, ConversationId, Memory, MemoryId, Streng
 Wanted = Mapping[Subject, Sequence[MemoryId]]
 
 
-def everything(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
+def everything(snapshots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
     """Want all memories, newest first; tell how many each subject has."""
-    return {hot.subject: [MemoryId(id_text(id_)) for id_ in reversed(hot.ids)] for hot in hots}, list(map(len, hots))
+    return {
+        snapshot.subject: [MemoryId(id_text(id_)) for id_ in reversed(snapshot.ids)] for snapshot in snapshots
+    }, list(map(len, snapshots))
 
 
 async def chosen(store: Store, *subjects: Subject) -> list[Memory]:
@@ -54,7 +56,7 @@ async def test_ranked_memories_come_in_order_with_the_outcome_of_the_ranking(sto
     unknown = [MemoryId("nonsense"), MemoryId(new_id(clock)), MemoryId(one.id.upper())]
     for _ in range(3):
         outcome, found = await store.snapshots.rank_and_fetch(
-            {ANA: SPACE}, lambda hots: ({ANA: [three.id, *unknown, one.id]}, "why")
+            {ANA: SPACE}, lambda snapshots: ({ANA: [three.id, *unknown, one.id]}, "why")
         )
         assert (outcome, found) == ("why", [three, one])
         assert await store.snapshots.rank_and_fetch({ANA: SPACE}, everything) == ([3], [three, two, one])
@@ -176,7 +178,7 @@ def threads_seen() -> tuple[list[str], Rank[None]]:
     """Note the thread that ranking runs in."""
     seen: list[str] = []
 
-    def rank(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
+    def rank(snapshots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
         seen.append(threading.current_thread().name)
         return {}, None
 
@@ -209,9 +211,9 @@ async def test_a_slow_disk_sends_reading_to_the_threads_for_a_while(url: str, cl
     store = await open_store(url, clock=clock)
     seen, rank = threads_seen()
 
-    def slowly(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
+    def slowly(snapshots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
         clock.advance(seconds=2 * SLOW_S)
-        return rank(hots)
+        return rank(snapshots)
 
     async def on_loop(how: Rank[None]) -> bool:
         await store.snapshots.rank_and_fetch({ANA: SPACE}, how)
@@ -233,7 +235,7 @@ async def test_an_error_in_ranking_reaches_the_caller_and_leaves_the_store_whole
     known = memory("one", clock=clock)
     await store.memories.apply(ANA, [add(known)], [])
 
-    def fail(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
+    def fail(snapshots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
         raise ZeroDivisionError
 
     for _ in range(3):

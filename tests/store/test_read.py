@@ -197,8 +197,8 @@ async def test_nothing_of_another_subject_comes_back(store: Store, clock: FakeCl
         assert await store.memories.list(subject, limit=1) == known[1:2], "quotations are not asked for"
         assert await store.memories.facts(subject) == [row for row in known if row.kind is MemoryKind.FACT]
         assert {line.memory_id for line in await store.decisions.list(subject)} == ids
-        hot = await store.snapshots.snapshot(subject, SPACE)
-        assert sorted(map(id_text, hot.ids)) == sorted(ids)
+        snapshot = await store.snapshots.snapshot(subject, SPACE)
+        assert sorted(map(id_text, snapshot.ids)) == sorted(ids)
         assert [chat.id for chat in await store.conversations.list(subject)] == [conversation]
         assert [status.key.subject for status in await store.formations.list(subject=subject)] == [subject]
         assert [injection.items[0][0] for injection in await store.conversations.injections(subject)] == [subject]
@@ -253,9 +253,9 @@ async def test_what_changed_since_the_cache_is_the_subjects_own(store: Store, cl
     for row in (*beside, new):
         await store.memories.apply(BEN, [add(replace(row, subject=BEN), vector=[0, 1, 0, 0])], [])
     await store.memories.apply(ANA, [add(new, vector=[1, 0, 0, 0])], [])
-    hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert sorted(map(id_text, hot.ids)) == sorted(row.id for row in (*old, new))
-    assert np.asarray(hot.vectors).tolist() == [[1, 0, 0, 0]] * (len(old) + 1)
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
+    assert sorted(map(id_text, snapshot.ids)) == sorted(row.id for row in (*old, new))
+    assert np.asarray(snapshot.vectors).tolist() == [[1, 0, 0, 0]] * (len(old) + 1)
 
 
 async def test_changes_of_another_subjects_memory_are_refused(store: Store, clock: FakeClock) -> None:
@@ -277,9 +277,9 @@ async def test_a_memory_said_again_gains_evidence_and_weight_once(store: Store, 
 
     (found,) = await store.memories.get_many(ANA, [known.id])
     assert (found.importance, found.evidence) == (0.75, (first, second))
-    hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert list(hot.importance) == [0.75]
-    assert list(hot.source_hash) == [first.hash, second.hash]
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
+    assert list(snapshot.importance) == [0.75]
+    assert list(snapshot.source_hash) == [first.hash, second.hash]
 
 
 async def test_all_changes_are_stored_or_none(store: Store, clock: FakeClock) -> None:

@@ -38,17 +38,17 @@ from toldonce.types import (
 )
 
 
-def terms_of(hot: SubjectSnapshot, place: int) -> dict[int, int]:
-    span = slice(int(hot.term_start[place]), int(hot.term_start[place + 1]))
-    return dict(zip(hot.terms[span].tolist(), hot.counts[span].tolist(), strict=True))
+def terms_of(snapshot: SubjectSnapshot, place: int) -> dict[int, int]:
+    span = slice(int(snapshot.term_start[place]), int(snapshot.term_start[place + 1]))
+    return dict(zip(snapshot.terms[span].tolist(), snapshot.counts[span].tolist(), strict=True))
 
 
 async def test_a_subject_without_memories_is_empty_arrays(store: Store) -> None:
-    hot = await store.snapshots.snapshot(ANA, SPACE)
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
 
-    assert (len(hot), hot.version, len(hot.vectors), len(hot.terms)) == (0, 0, 0, 0)
-    assert list(hot.term_start) == [0]
-    assert list(hot.source_start) == [0]
+    assert (len(snapshot), snapshot.version, len(snapshot.vectors), len(snapshot.terms)) == (0, 0, 0, 0)
+    assert list(snapshot.term_start) == [0]
+    assert list(snapshot.source_start) == [0]
 
 
 async def test_each_memory_has_its_numbers_at_its_place(store: Store, clock: FakeClock) -> None:
@@ -60,32 +60,32 @@ async def test_each_memory_has_its_numbers_at_its_place(store: Store, clock: Fak
     chunks = (np.array([1, 0, 0, 0], "f4"), np.array([0, 1, 0, 0], "f4"))
     two_chunks = AddMemory(memory=quoted, space=SPACE, vectors=chunks, terms={"peanut": 70_000})
     await store.memories.apply(ANA, [two_chunks, add(fact, vector=None), add(note, vector=[0, 0, 0, 1])], [])
-    hot = await store.snapshots.snapshot(ANA, SPACE)
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
 
-    assert hot.ids == [id_bytes(row.id) for row in (note, fact, quoted)]
-    assert list(hot.kinds) == [0, 1, 3]
-    assert list(hot.roles) == [2, 0, 1]
-    assert hot.importance.tolist() == [0.75, 0.5, 0.5]
-    assert hot.confidence.tolist() == [0.5, 1.0, 1.0]
-    assert hot.valid_from.tolist() == [to_micros(clock.now())] * 3
-    assert hot.length.tolist() == [3, 1, 70_000]
-    assert np.asarray(hot.vectors).tolist() == [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]
-    assert hot.vector_of.tolist() == [0, 2, 2]
-    assert terms_of(hot, 0) == {term_key(hot.salt, "peanut"): 2, term_key(hot.salt, "oslo"): 1}
-    assert terms_of(hot, 2) == {term_key(hot.salt, "peanut"): 65_535}
-    assert hot.source_start.tolist() == [0, 2, 2, 3]
-    assert hot.source_hash.tolist() == [sources[0].hash, sources[1].hash, sources[1].hash]
-    assert hot.source_key.tolist() == [source_key(conversation, seq) for seq in (1, 2, 2)]
-    assert np.asarray(hot.vectors).dtype == np.float32
+    assert snapshot.ids == [id_bytes(row.id) for row in (note, fact, quoted)]
+    assert list(snapshot.kinds) == [0, 1, 3]
+    assert list(snapshot.roles) == [2, 0, 1]
+    assert snapshot.importance.tolist() == [0.75, 0.5, 0.5]
+    assert snapshot.confidence.tolist() == [0.5, 1.0, 1.0]
+    assert snapshot.valid_from.tolist() == [to_micros(clock.now())] * 3
+    assert snapshot.length.tolist() == [3, 1, 70_000]
+    assert np.asarray(snapshot.vectors).tolist() == [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]
+    assert snapshot.vector_of.tolist() == [0, 2, 2]
+    assert terms_of(snapshot, 0) == {term_key(snapshot.salt, "peanut"): 2, term_key(snapshot.salt, "oslo"): 1}
+    assert terms_of(snapshot, 2) == {term_key(snapshot.salt, "peanut"): 65_535}
+    assert snapshot.source_start.tolist() == [0, 2, 2, 3]
+    assert snapshot.source_hash.tolist() == [sources[0].hash, sources[1].hash, sources[1].hash]
+    assert snapshot.source_key.tolist() == [source_key(conversation, seq) for seq in (1, 2, 2)]
+    assert np.asarray(snapshot.vectors).dtype == np.float32
 
 
 async def test_terms_are_ascending_within_each_memory(store: Store, clock: FakeClock) -> None:
     text = " ".join(f"word{number}" for number in range(200))
     await store.memories.apply(ANA, [add(memory(text, clock=clock)), add(memory(text, clock=clock))], [])
-    hot = await store.snapshots.snapshot(ANA, SPACE)
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
 
     for place in range(2):
-        keys = list(terms_of(hot, place))
+        keys = list(terms_of(snapshot, place))
         assert len(keys) == 200
         assert all(key < other for key, other in pairwise(keys))
 
@@ -141,9 +141,9 @@ async def test_uses_survive_the_store_and_later_changes(url: str, clock: FakeClo
     store = await open_store(url, clock=clock)
     try:
         (found,) = await store.memories.get_many(ANA, [known.id])
-        hot = await store.snapshots.snapshot(ANA, SPACE)
+        snapshot = await store.snapshots.snapshot(ANA, SPACE)
         assert (found.uses, found.last_used_at) == (2, clock.now())
-        assert (hot.uses.tolist(), hot.version) == ([2], 1)
+        assert (snapshot.uses.tolist(), snapshot.version) == ([2], 1)
         assert await store.admin.subjects() == [ANA]
     finally:
         await store.close()
@@ -175,8 +175,8 @@ def same(one: SubjectSnapshot, other: SubjectSnapshot) -> bool:
     )
 
 
-def arrays_of(hot: SubjectSnapshot) -> list[npt.NDArray[Any]]:
-    return [value for field in fields(hot) if isinstance(value := getattr(hot, field.name), np.ndarray)]
+def arrays_of(snapshot: SubjectSnapshot) -> list[npt.NDArray[Any]]:
+    return [value for field in fields(snapshot) if isinstance(value := getattr(snapshot, field.name), np.ndarray)]
 
 
 @given(data=st.data())
@@ -252,5 +252,5 @@ def test_the_cache_keeps_nothing_larger_than_itself_and_nothing_older() -> None:
 async def test_all_active_memories_come_ordered_by_id(store: Store, clock: FakeClock, count: int) -> None:
     known = [memory(f"m{number}", clock=clock) for number in range(count)]
     await store.memories.apply(ANA, [add(row) for row in reversed(known)], [])
-    hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert [str(UUID(bytes=key)) for key in hot.ids] == [row.id for row in known]
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
+    assert [str(UUID(bytes=key)) for key in snapshot.ids] == [row.id for row in known]

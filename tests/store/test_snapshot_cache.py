@@ -34,24 +34,24 @@ def snapshot_of(memories: list[Memory], *, version: int = 1, subject: Subject = 
     return unpack(subject, version, b"", 0, [(id_bytes(row.id), fixed, b"", b"") for row in memories], [])
 
 
-def arrays_of(hot: SubjectSnapshot) -> list[npt.NDArray[Any]]:
-    named = [getattr(hot, spec.name) for spec in fields(hot)]
-    return [IdColumn.of(hot.ids).array, *(array for array in named if isinstance(array, np.ndarray))]
+def arrays_of(snapshot: SubjectSnapshot) -> list[npt.NDArray[Any]]:
+    named = [getattr(snapshot, spec.name) for spec in fields(snapshot)]
+    return [IdColumn.of(snapshot.ids).array, *(array for array in named if isinstance(array, np.ndarray))]
 
 
-def kept(cache: SnapshotCache, hot: SubjectSnapshot, memories: list[Memory]) -> list[Memory]:
-    return list(cache.memories(SPACE, hot, [row.id for row in memories]).values())
+def kept(cache: SnapshotCache, snapshot: SubjectSnapshot, memories: list[Memory]) -> list[Memory]:
+    return list(cache.memories(SPACE, snapshot, [row.id for row in memories]).values())
 
 
 def test_memories_are_kept_for_the_version_they_were_read_at() -> None:
     cache, memories = SnapshotCache(1_000_000), known(3)
-    hot, newer = snapshot_of(memories), snapshot_of(memories, version=2)
-    assert cache.put_memories(SPACE, hot, memories) == memories
-    assert kept(cache, hot, memories) == [], "the subject itself is not kept"
-    cache.put(SPACE, hot)
-    cache.put_memories(SPACE, hot, memories[:2])
-    assert kept(cache, hot, memories) == memories[:2]
-    assert cache.memories("other", hot, [memories[0].id]) == {}
+    snapshot, newer = snapshot_of(memories), snapshot_of(memories, version=2)
+    assert cache.put_memories(SPACE, snapshot, memories) == memories
+    assert kept(cache, snapshot, memories) == [], "the subject itself is not kept"
+    cache.put(SPACE, snapshot)
+    cache.put_memories(SPACE, snapshot, memories[:2])
+    assert kept(cache, snapshot, memories) == memories[:2]
+    assert cache.memories("other", snapshot, [memories[0].id]) == {}
     assert kept(cache, newer, memories) == []
     cache.put_memories(SPACE, newer, memories)
     assert kept(cache, newer, memories) == [], "read before the subject moved on"
@@ -81,13 +81,13 @@ def test_changes_since_a_later_version_than_the_one_kept_keep_nothing() -> None:
 
 def test_a_memory_counts_the_uses_that_its_subject_knows_of() -> None:
     cache, memories = SnapshotCache(1_000_000), known(2)
-    hot = snapshot_of(memories)
-    cache.put(SPACE, hot)
+    snapshot = snapshot_of(memories)
+    cache.put(SPACE, snapshot)
     cache.note_uses(ANA, [memories[0].id], CLOCK.now())
     used = replace(memories[0], uses=1, last_used_at=CLOCK.now())
-    assert cache.put_memories(SPACE, hot, memories) == [used, memories[1]]
+    assert cache.put_memories(SPACE, snapshot, memories) == [used, memories[1]]
     cache.note_uses(Subject("user", "other"), [memories[0].id], CLOCK.now())
-    assert kept(cache, hot, memories) == [used, memories[1]]
+    assert kept(cache, snapshot, memories) == [used, memories[1]]
 
 
 @pytest.mark.parametrize("way", ["advance", "merge", "put"])
@@ -101,14 +101,14 @@ def test_uses_that_are_not_written_yet_survive_a_read(way: str) -> None:
 
     read = snapshot_of(memories if way == "put" else memories[1:2], version=2)
     if way == "put":
-        hot = cache.put(SPACE, read, GrowingArrays(read))
+        snapshot = cache.put(SPACE, read, GrowingArrays(read))
     else:
         if way == "merge":
             cache.forget(ANA)
-        hot = cache.advance(SPACE, used, read, [base.ids[1]])
-    assert hot.uses.tolist() == [0, 2, 0]
-    assert hot.last_used_at.tolist() == used.last_used_at.tolist()
-    assert cache.get(ANA, SPACE) is hot
+        snapshot = cache.advance(SPACE, used, read, [base.ids[1]])
+    assert snapshot.uses.tolist() == [0, 2, 0]
+    assert snapshot.last_used_at.tolist() == used.last_used_at.tolist()
+    assert cache.get(ANA, SPACE) is snapshot
 
 
 def test_the_room_to_grow_counts_towards_the_bytes() -> None:
@@ -117,23 +117,23 @@ def test_the_room_to_grow_counts_towards_the_bytes() -> None:
     cache.put(SPACE, arrays.latest, arrays)
     assert cache.bytes == size_of(arrays.latest) + derived_size_of(arrays.latest)
     [newest] = known(1)
-    hot = cache.advance(SPACE, arrays.latest, snapshot_of([newest], version=2), [id_bytes(newest.id) or b""])
+    snapshot = cache.advance(SPACE, arrays.latest, snapshot_of([newest], version=2), [id_bytes(newest.id) or b""])
 
-    held = sum(array.base.nbytes if array.base is not None else array.nbytes for array in arrays_of(hot))
+    held = sum(array.base.nbytes if array.base is not None else array.nbytes for array in arrays_of(snapshot))
 
-    assert held > 1.2 * size_of(hot), "there is room to grow"
-    assert cache.bytes == held + derived_size_of(hot)
+    assert held > 1.2 * size_of(snapshot), "there is room to grow"
+    assert cache.bytes == held + derived_size_of(snapshot)
 
 
 @pytest.mark.parametrize("count", [1, 40, MAX_INDEXED, MAX_INDEXED + 1])
 def test_what_a_recall_derives_takes_about_the_bytes_that_count(count: int) -> None:
     fixed = pack_fixed(kind=0, role=2, length=9, weights=(0.5, 1.0), times=(0, 3, 0))
     terms = np.array([(number, 1) for number in range(9)], dtype=TERM).tobytes()
-    hot = unpack(ANA, 1, b"", 0, [(number.to_bytes(16, "big"), fixed, terms, b"") for number in range(count)], [])
-    derived: list[object] = [hot.derive(TermIndex), hot.derive(PriorEvidence), hot.derive(VectorLayout)]
+    snapshot = unpack(ANA, 1, b"", 0, [(number.to_bytes(16, "big"), fixed, terms, b"") for number in range(count)], [])
+    derived: list[object] = [snapshot.derive(TermIndex), snapshot.derive(PriorEvidence), snapshot.derive(VectorLayout)]
     arrays = [getattr(made, name, None) for made in derived for name in dir(made)]
     held = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
-    assert 0.8 * held <= derived_size_of(hot) <= 1.5 * held
+    assert 0.8 * held <= derived_size_of(snapshot) <= 1.5 * held
 
 
 def test_hashes_of_spellings_count_towards_the_bytes() -> None:
@@ -165,7 +165,7 @@ def index_spellings(cache: SnapshotCache, count: int) -> None:
     """Add a note, with so many other spellings that no note has."""
     subject = cache.peek(ANA, SPACE)
     assert subject is not None
-    spellings = subject.spellings or SpellingIndex(subject.hot)
+    spellings = subject.spellings or SpellingIndex(subject.snapshot)
     spellings.add(number.to_bytes(6, "big") for number in range(count))
     [note] = known(1)
     fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
@@ -182,15 +182,15 @@ def has_spellings(cache: SnapshotCache) -> bool:
 
 def test_one_subjects_texts_take_a_bounded_room_and_the_latest_stay() -> None:
     cache, memories = SnapshotCache(10 * MAX_TEXT_BYTES), known(8, characters=MAX_TEXT_BYTES // 5)
-    hot = snapshot_of(memories)
-    cache.put(SPACE, hot)
+    snapshot = snapshot_of(memories)
+    cache.put(SPACE, snapshot)
     for row in memories:
-        cache.put_memories(SPACE, hot, [row])
-        assert kept(cache, hot, [row]) == [row]
-        assert cache.bytes <= size_of(hot) + derived_size_of(hot) + MAX_TEXT_BYTES
+        cache.put_memories(SPACE, snapshot, [row])
+        assert kept(cache, snapshot, [row]) == [row]
+        assert cache.bytes <= size_of(snapshot) + derived_size_of(snapshot) + MAX_TEXT_BYTES
     huge = known(1, characters=MAX_TEXT_BYTES)
-    cache.put_memories(SPACE, hot, huge)
-    assert kept(cache, hot, huge) == []
+    cache.put_memories(SPACE, snapshot, huge)
+    assert kept(cache, snapshot, huge) == []
 
 
 @given(
@@ -203,10 +203,10 @@ def test_all_that_is_kept_stays_within_the_bytes(most: int, steps: list[tuple[in
         subject = Subject("user", f"u{user}")
         memories = known(count, characters=characters, subject=subject)
         versions[user] += 1
-        hot = snapshot_of(memories, version=versions[user], subject=subject)
-        cache.put(SPACE, hot)
+        snapshot = snapshot_of(memories, version=versions[user], subject=subject)
+        cache.put(SPACE, snapshot)
         for row in memories:
-            cache.put_memories(SPACE, hot, [row])
+            cache.put_memories(SPACE, snapshot, [row])
             assert cache.bytes <= most
     found = [cache.get(Subject("user", f"u{user}"), SPACE) for user in range(6)]
-    assert sum(size_of(hot) for hot in found if hot is not None) <= cache.bytes
+    assert sum(size_of(snapshot) for snapshot in found if snapshot is not None) <= cache.bytes

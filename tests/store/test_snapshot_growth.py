@@ -44,8 +44,8 @@ _OWNERS = count(1)
 TERM_KEY = b"any key"
 
 
-def vectors_of(hot: SubjectSnapshot) -> list[list[float]]:
-    rows: list[list[float]] = np.asarray(hot.vectors).tolist()
+def vectors_of(snapshot: SubjectSnapshot) -> list[list[float]]:
+    rows: list[list[float]] = np.asarray(snapshot.vectors).tolist()
     return rows
 
 
@@ -147,9 +147,11 @@ async def test_readers_in_threads_see_whole_memories_while_others_are_added(url:
 
         async def read() -> None:
             for _ in range(80):
-                hot = await ours.snapshots.snapshot(ANA, SPACE)
-                assert len({len(hot), len(hot.kinds), len(hot.vectors), len(hot.term_start) - 1}) == 1
-                assert [row[0] for row in vectors_of(hot)] == [numbers[id_] for id_ in hot.ids]
+                snapshot = await ours.snapshots.snapshot(ANA, SPACE)
+                assert (
+                    len({len(snapshot), len(snapshot.kinds), len(snapshot.vectors), len(snapshot.term_start) - 1}) == 1
+                )
+                assert [row[0] for row in vectors_of(snapshot)] == [numbers[id_] for id_ in snapshot.ids]
                 await asyncio.sleep(0)
 
         await asyncio.gather(write(ours, 0), write(theirs, 1_000), read(), read(), read())

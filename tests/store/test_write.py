@@ -57,11 +57,11 @@ async def test_many_memories_of_one_commit_are_there_as_those_of_many(store: Sto
     assert [row.evidence for row in kept] == [change.memory.evidence for change in changes]
     assert [set(row.detail.tags) for row in kept] == [set(change.memory.detail.tags) for change in changes]
     assert [row.state for row in kept] == [change.memory.state for change in changes]
-    hot = await store.snapshots.snapshot(ANA, SPACE)
+    snapshot = await store.snapshots.snapshot(ANA, SPACE)
     active = [change for change in changes if change.memory.state is MemoryState.ACTIVE]
-    assert len(hot) == len(active)
-    assert len(hot.vectors) == sum(len(change.vectors) for change in active)
-    assert np.array_equal(hot.vectors, np.concatenate([change.vectors for change in active]))
+    assert len(snapshot) == len(active)
+    assert len(snapshot.vectors) == sum(len(change.vectors) for change in active)
+    assert np.array_equal(snapshot.vectors, np.concatenate([change.vectors for change in active]))
     assert len(await store.decisions.list(ANA)) == len(changes)
     assert (await store.admin.stats(check=True)).problems == ()
 

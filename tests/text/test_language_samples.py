@@ -21,8 +21,8 @@ CASES = [
 def test_a_question_in_other_inflections_finds_its_memory_first(
     language: SampleLanguage, asked: str, place: int
 ) -> None:
-    hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(language.memories)))
-    evidence = collect_signals(hot, ask(asked), lambda cosine: cosine).words.evidence
+    snapshot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(language.memories)))
+    evidence = collect_signals(snapshot, ask(asked), lambda cosine: cosine).words.evidence
     best, second = np.sort(evidence)[-1:-3:-1]
     assert int(np.argmax(evidence)) == place
     assert best > second

@@ -115,8 +115,8 @@ async def test_a_subject_that_changed_meanwhile_is_read_again(runtime: Runtime, 
 
     async def stale_at_first(lease: Lease, runtime: Runtime) -> FormationResult:
         tried.append(lease.attempts)
-        hot = await runtime.store.snapshots.snapshot(ANA, "")
-        return FormationResult(formed_seq=lease.last_seq, subject_version=hot.version - (len(tried) < 3))
+        snapshot = await runtime.store.snapshots.snapshot(ANA, "")
+        return FormationResult(formed_seq=lease.last_seq, subject_version=snapshot.version - (len(tried) < 3))
 
     assert await Worker(runtime, {"extract": stale_at_first}).drain() == 1
     assert tried == [1, 1, 1], "three readings, one attempt"

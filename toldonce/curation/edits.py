@@ -88,14 +88,14 @@ async def _add(
         current = await runtime.for_subject(subject)
         if current is not runtime:  # the subject was re-embedded meanwhile
             runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
-        hot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=NO_VECTORS)
-        kept = _kept(await _same(runtime, hot, wanted), fresh)
+        snapshot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=NO_VECTORS)
+        kept = _kept(await _same(runtime, snapshot, wanted), fresh)
         changes = [
             _added(runtime, memory, vector) if memory is new else _strengthened(memory, note)
             for memory, new, note, vector in zip(kept, fresh, wanted, vectors, strict=True)
         ]
         planned = PlannedCommit(
-            subject=subject, profile=wanted[0].profile, hot=hot, changes=changes, ask=number < ASKING_ATTEMPTS
+            subject=subject, profile=wanted[0].profile, snapshot=snapshot, changes=changes, ask=number < ASKING_ATTEMPTS
         )
         further, room_made = await plan_eviction(planned, runtime)
         decisions = [
@@ -104,7 +104,7 @@ async def _add(
         ]
         try:
             await runtime.store.memories.apply(
-                subject, [*changes, *further], [*decisions, *room_made], subject_version=hot.version, home=home
+                subject, [*changes, *further], [*decisions, *room_made], subject_version=snapshot.version, home=home
             )
         except StoreUnavailableError:
             # One retry, then without a model; whether the write took effect is read back first.
@@ -189,31 +189,31 @@ async def unlink_memory(runtime: Runtime, memory: Memory) -> None:
     await runtime.store.memories.unlink(memory.subject, memory.id, decision=made)
 
 
-async def _same(runtime: Runtime, hot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> dict[str, Memory]:
+async def _same(runtime: Runtime, snapshot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> dict[str, Memory]:
     """Find the notes that say what is wanted but for case and punctuation, by their wordings."""
     places = await run_in_thread_if_large(
-        len(hot) * len(wanted), lambda: _alike(hot, wanted), above=_INLINE_PAIRS_THRESHOLD
+        len(snapshot) * len(wanted), lambda: _alike(snapshot, wanted), above=_INLINE_PAIRS_THRESHOLD
     )
-    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
+    ids = [MemoryId(id_text(snapshot.ids[place])) for place in places]
     known_memories: dict[str, Memory] = {}
-    for known in await runtime.store.memories.get_many(hot.subject, ids) if ids else ():
+    for known in await runtime.store.memories.get_many(snapshot.subject, ids) if ids else ():
         known_memories.setdefault(fold_wording(known.text), known)
     return known_memories
 
 
-def _alike(hot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> list[int]:
+def _alike(snapshot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> list[int]:
     """Find the places of notes that may be another spelling of one of some texts: they have the same terms."""
     spellings: set[frozenset[tuple[str, int]]] = set()
     for note in wanted:
         # A mark within a word may make other terms of it: "12:30" is "12" and "30" where it is a dash.
         spellings |= {frozenset(terms(text).items()) for text in (note.text, fold_wording(note.text))}
-        if hot.has_legacy_terms:
+        if snapshot.has_legacy_terms:
             former = Counter(chain.from_iterable(own for _, own in legacy_terms(note.text)))
             spellings.add(frozenset(former.items()))
     if len(spellings) > _MAX_LOOKUPS:
-        places: list[int] = notes_by_any_terms(hot, list(map(dict, spellings))).tolist()
+        places: list[int] = notes_by_any_terms(snapshot, list(map(dict, spellings))).tolist()
         return places
-    return sorted({place for counted in spellings for place in notes_by_terms(hot, dict(counted)).tolist()})
+    return sorted({place for counted in spellings for place in notes_by_terms(snapshot, dict(counted)).tolist()})
 
 
 def _note(runtime: Runtime, subject: Subject, wanted: ManualNote) -> Memory:

@@ -120,11 +120,11 @@ async def _add_read(runtime: Runtime, notes: "_Notes", batch: NoteBatch) -> bool
     subject = notes.subject
     known = await _known(runtime, subject)
     profiles = await _profiles(runtime, subject, known) | {notes.profile}
-    if known.hot.has_legacy_terms or not notes.has_room(runtime.profiles, known.count, profiles):
+    if known.snapshot.has_legacy_terms or not notes.has_room(runtime.profiles, known.count, profiles):
         return False
     spellings = known.spellings
     if spellings is None:
-        index = partial(SpellingIndex, known.hot)
+        index = partial(SpellingIndex, known.snapshot)
         spellings = await run_in_thread_if_large(known.count, index, above=_MAX_INLINE)
     if notes.may_repeat(spellings):
         return False
@@ -191,12 +191,12 @@ def _add_now(
 def _extended(runtime: Runtime, notes: "_Notes", known: CachedSubject) -> CachedSubject | None:
     """Return what is known of a subject with the notes' profile and all spellings; None if it takes an event loop."""
     profiles, spellings = (known.profiles or frozenset()) | {notes.profile}, known.spellings
-    if known.hot.has_legacy_terms or not notes.has_room(runtime.profiles, known.count, profiles):
+    if known.snapshot.has_legacy_terms or not notes.has_room(runtime.profiles, known.count, profiles):
         return None
     if spellings is None:
         if known.count > _MAX_INLINE:
             return None
-        spellings = SpellingIndex(known.hot)
+        spellings = SpellingIndex(known.snapshot)
     return replace(known, profiles=profiles, spellings=spellings)
 
 

@@ -42,10 +42,10 @@ async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
         current = await runtime.for_subject(memory.subject)
         vectors = await current.embedder.embed([memory.text])
         stored = _require_held((await current.store.memories.get_many(memory.subject, [memory.id])), memory)
-        hot = await current.store.snapshots.snapshot(memory.subject, current.embedder.space, vectors=NO_VECTORS)
-        resolved = await _resolved(current, hot, stored, vectors)
+        snapshot = await current.store.snapshots.snapshot(memory.subject, current.embedder.space, vectors=NO_VECTORS)
+        resolved = await _resolved(current, snapshot, stored, vectors)
         changes, decisions, holds = _approved(current, stored, resolved, vectors)
-        await current.store.memories.apply(memory.subject, changes, decisions, subject_version=hot.version)
+        await current.store.memories.apply(memory.subject, changes, decisions, subject_version=snapshot.version)
         return (await current.store.memories.get_many(memory.subject, [holds]))[0]
 
     failure = StaleSubjectError("the memories kept changing; nothing was approved, try again")
@@ -75,7 +75,7 @@ def _require_held(stored: list[Memory], asked: Memory) -> Memory:
     return stored[0]
 
 
-async def _resolved(runtime: Runtime, hot: SubjectSnapshot, memory: Memory, vectors: Vectors) -> ResolvedCandidate:
+async def _resolved(runtime: Runtime, snapshot: SubjectSnapshot, memory: Memory, vectors: Vectors) -> ResolvedCandidate:
     """Weigh a held memory as a candidate of full confidence."""
     said = max(memory.evidence, key=lambda one: (one.said_at, one.seq), default=_by_hand(memory))
     candidate = Candidate(
@@ -94,7 +94,7 @@ async def _resolved(runtime: Runtime, hot: SubjectSnapshot, memory: Memory, vect
         valid_to=memory.valid_to,
     )
     policy = _policy(runtime, memory)
-    near = await gather_neighbours(hot, [candidate], vectors, runtime, limit=policy.neighbours)
+    near = await gather_neighbours(snapshot, [candidate], vectors, runtime, limit=policy.neighbours)
     inputs = ResolveInputs(now=runtime.clock.now())
     [resolved] = resolve([Claim(candidate, said)], near, policy=policy, inputs=inputs).resolved
     if resolved.target and resolved.valid_to:

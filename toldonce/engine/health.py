@@ -128,17 +128,17 @@ class HealthService:
         subject = self._components.subject(user)
         last = None if after is None else id_bytes(parse_memory_id(after))
         runtime = await self._steps.runtime.for_subject(subject)
-        hot = await self._store.snapshots.snapshot(subject, runtime.embedder.space)
+        snapshot = await self._store.snapshots.snapshot(subject, runtime.embedder.space)
         pace = Pace(self._steps.closing.is_set)
         try:
-            search = await pace.apart(lambda: NearPairs(hot, since=None, limit=_NEIGHBOURS, after=last))
+            search = await pace.apart(lambda: NearPairs(snapshot, since=None, limit=_NEIGHBOURS, after=last))
             found = await _Comparison(search, runtime, pace).run(min_similarity, limit)
         except PausedError:
             raise StoreUnavailableError("the engine is being closed") from None
-        return await self._read(subject, hot, found)
+        return await self._read(subject, snapshot, found)
 
-    async def _read(self, subject: Subject, hot: SubjectSnapshot, found: "_Found") -> NearDuplicates:
-        ids = {place: MemoryId(id_text(hot.ids[place])) for pair in found.pairs for place in pair[:2]}
+    async def _read(self, subject: Subject, snapshot: SubjectSnapshot, found: "_Found") -> NearDuplicates:
+        ids = {place: MemoryId(id_text(snapshot.ids[place])) for pair in found.pairs for place in pair[:2]}
         read = await redact_quotations(await self._store.memories.get_many(subject, list(dict.fromkeys(ids.values()))))
         return NearDuplicates(
             pairs=tuple(
@@ -147,7 +147,7 @@ class HealthService:
                 if ids[pair.newer] in read and ids[pair.older] in read
             ),
             compared=found.compared,
-            after=None if found.last is None else id_text(hot.ids[found.last]),
+            after=None if found.last is None else id_text(snapshot.ids[found.last]),
         )
 
 

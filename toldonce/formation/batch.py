@@ -78,7 +78,7 @@ class ExtractionBatch:
     messages: tuple[LoggedMessage, ...]
     """The new ones that were not edited away."""
     earlier: tuple[LoggedMessage, ...]
-    hot: SubjectSnapshot
+    snapshot: SubjectSnapshot
     ended: frozenset[MemoryId]
     """Memories that this formation closes because an edit took back what they rest on: nothing is weighed against them,
     or an edit that says the same again would be ignored as known and its memory lost."""

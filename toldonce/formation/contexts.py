@@ -37,7 +37,11 @@ _NOTE = MemoryKind.NOTE.number
 
 
 async def shorten_contexts(
-    outdated: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime, *, gone: frozenset[MemoryId] = frozenset()
+    outdated: Sequence[Outdated],
+    snapshot: SubjectSnapshot,
+    runtime: Runtime,
+    *,
+    gone: frozenset[MemoryId] = frozenset(),
 ) -> tuple[list[Change], list[Decision]]:
     """Take what no longer holds, or is to be forgotten, out of the contexts of a subject's records.
 
@@ -46,17 +50,17 @@ async def shorten_contexts(
 
     Args:
         outdated: What no longer holds.
-        hot: The subject's active memories.
+        snapshot: The subject's active memories.
         runtime: Store, embedder and clock.
         gone: Memories that the same commit closes already.
     """
-    if not outdated or not len(hot) or not _keeps_records(hot.subject, runtime):
+    if not outdated or not len(snapshot) or not _keeps_records(snapshot.subject, runtime):
         return [], []
-    ids = [MemoryId(id_text(hot.ids[place])) for place in range(len(hot)) if hot.kinds[place] == _NOTE]
+    ids = [MemoryId(id_text(snapshot.ids[place])) for place in range(len(snapshot)) if snapshot.kinds[place] == _NOTE]
     ids = [id_ for id_ in ids if id_ not in gone]
     stale: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        read = await runtime.memories(hot.subject, ids[start : start + BATCH_SIZE])
+        read = await runtime.memories(snapshot.subject, ids[start : start + BATCH_SIZE])
         quoting = [memory for memory in read if memory.detail.context_source]
         size = sum(len(memory.detail.circumstance) for memory in quoting) * len(outdated)
         stale += await run_in_thread_if_large(size, partial(_stale, quoting, outdated), above=LARGE_BATCH)

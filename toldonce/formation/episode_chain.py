@@ -39,9 +39,9 @@ class Waiting:
         """Episodes that an edit took off their path."""
         return list({span.id: span for read in self.coverages.values() for span in read.strays}.values())
 
-    def has_gap(self, hot: SubjectSnapshot) -> bool:
+    def has_gap(self, snapshot: SubjectSnapshot) -> bool:
         """Return whether turns wait that may have been in an episode: others that came after them are in one."""
-        began = hot.valid_from[hot.kinds == MemoryKind.EPISODE.number]
+        began = snapshot.valid_from[snapshot.kinds == MemoryKind.EPISODE.number]
         is_older = any(to_micros(turn[0].said_at) < began.max(initial=0) for turn in self.turns[:1])
         return is_older or any(read.gap for read in self.coverages.values())
 
@@ -98,7 +98,13 @@ async def _read(store: Store, key: FormationKey, id_: ConversationId, cursors: C
 
 
 async def next_episode(
-    store: Store, key: FormationKey, waiting: Waiting, policy: EpisodePolicy, hot: SubjectSnapshot, *, of_user: bool
+    store: Store,
+    key: FormationKey,
+    waiting: Waiting,
+    policy: EpisodePolicy,
+    snapshot: SubjectSnapshot,
+    *,
+    of_user: bool,
 ) -> DueEpisode | None:
     """Choose the turns of the next episode, and number them; None if too few wait.
 
@@ -110,15 +116,15 @@ async def next_episode(
         key: The formation.
         waiting: What was read of it.
         policy: How many turns make a window.
-        hot: The subject's active memories.
+        snapshot: The subject's active memories.
         of_user: As in `read_waiting`.
     """
     is_full = len(waiting.turns) >= policy.window
-    if not policy.window or not (is_full or waiting.has_gap(hot)):
+    if not policy.window or not (is_full or waiting.has_gap(snapshot)):
         return None
     limit = policy.window - policy.keep
     last: EpisodeRange | None = None
-    if of_user and not waiting.has_gap(hot):
+    if of_user and not waiting.has_gap(snapshot):
         last = await store.conversations.last_of_chain(key.subject, key.profile)
     else:
         chain = await _chain(store, key, of_user=of_user)

@@ -74,7 +74,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     limit = _limit(profile, asked=runtime.model is not None)
     # One page holds the earlier messages as well, and is never longer than the store allows.
     page_size = min(limit + lease.formed_seq - start, MAX_PAGE_SIZE)
-    page, hot = await asyncio.gather(
+    page, snapshot = await asyncio.gather(
         runtime.store.conversations.page(key.home, key.conversation, after_seq=start, limit=page_size, injected=RECENT),
         runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS),
     )
@@ -86,13 +86,13 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     played, invented = await part_games(told, page.abandoned, key, runtime)
     left, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
     parts = await parted(left, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
-    closes, abandoned = await close_abandoned(hot, page.abandoned, lease, runtime, kinds=FORMED)
+    closes, abandoned = await close_abandoned(snapshot, page.abandoned, lease, runtime, kinds=FORMED)
     batch = ExtractionBatch(
         lease=lease,
         profile=profile,
         messages=tuple(message for message, _ in parts if message.seq > lease.formed_seq),
         earlier=tuple(message for message, _ in parts if message.seq <= lease.formed_seq),
-        hot=hot,
+        snapshot=snapshot,
         ended=frozenset(closing.id for closing in closes),
         options=options,
         tags=await _tags(lease, options, runtime),
@@ -115,7 +115,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *batch.back.added, *changes, *old),
         decisions=(*abandoned, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
-        subject_version=hot.version,
+        subject_version=snapshot.version,
         user_characters=characters([message for message in new if message.role == "user"]),
     )
 
@@ -133,7 +133,7 @@ async def _kept(
     here = {message.seq for message in batch.messages}
     left = [message for message in without_held(said, changes) if message.seq in here]
     return await run_in_thread_if_large(
-        characters(left), lambda: kept_turns(extracted.kept, left, batch.hot), above=LARGE_BATCH
+        characters(left), lambda: kept_turns(extracted.kept, left, batch.snapshot), above=LARGE_BATCH
     )
 
 

@@ -112,10 +112,10 @@ async def plan_ending(
     Raises:
         ChangedMemoryError: It has changed since it was read.
     """
-    hot = await runtime.store.snapshots.snapshot(memory.subject, runtime.embedder.space, vectors=NO_VECTORS)
+    snapshot = await runtime.store.snapshots.snapshot(memory.subject, runtime.embedder.space, vectors=NO_VECTORS)
     if only_unchanged:
         await _require_unchanged(memory, runtime)
-    same = [other for other in await _of_the_same_messages(memory, hot, runtime) if _says_the_same(memory, other)]
+    same = [other for other in await _of_the_same_messages(memory, snapshot, runtime) if _says_the_same(memory, other)]
     now = runtime.clock.now()
     ending = (memory, *same)
     closes = [
@@ -123,12 +123,12 @@ async def plan_ending(
     ]
     target = successor or memory.id
     outdated = [old for known in ending for old in outdated_by_hand(known, cause=target)]
-    forgotten = await find_forgotten(outdated, hot, runtime)
+    forgotten = await find_forgotten(outdated, snapshot, runtime)
     outdated += forgotten.outdated
     gone = frozenset(known.id for known in ending)
-    shortened, why = await withhold(outdated, hot, runtime, gone=gone)
-    episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
-    contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
+    shortened, why = await withhold(outdated, snapshot, runtime, gone=gone)
+    episodes, why_episodes = await shorten_episodes(outdated, snapshot, runtime, gone=gone)
+    contexts, why_contexts = await shorten_contexts(outdated, snapshot, runtime, gone=gone)
     shown = await forget_shown(outdated, memory.subject, runtime)
     ends = [ending_decision(known, SAYS_THE_SAME, now, runtime, target=target) for known in same]
     changes = (*closes, *shortened, *episodes, *contexts)
@@ -140,7 +140,7 @@ async def plan_ending(
         changes=(*changes, *mark_forgotten(forgotten, runtime), *shown),
         decisions=(*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends),
         at=now,
-        version=hot.version if len(hot) else None,
+        version=snapshot.version if len(snapshot) else None,
     )
 
 
@@ -186,12 +186,12 @@ def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[
     return False
 
 
-async def _of_the_same_messages(memory: Memory, hot: SubjectSnapshot, runtime: Runtime) -> Sequence[Memory]:
+async def _of_the_same_messages(memory: Memory, snapshot: SubjectSnapshot, runtime: Runtime) -> Sequence[Memory]:
     """Read the other active memories that rest on a message that this one rests on."""
     keys = [source_key(said.conversation, said.seq) for said in memory.evidence]
-    touched = np.flatnonzero(np.isin(hot.source_key, np.array(keys, dtype=np.int64)))
-    places = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
-    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
+    touched = np.flatnonzero(np.isin(snapshot.source_key, np.array(keys, dtype=np.int64)))
+    places = np.unique(np.searchsorted(snapshot.source_start, touched, side="right") - 1)
+    ids = [MemoryId(id_text(snapshot.ids[place])) for place in places]
     return await runtime.store.memories.get_many(memory.subject, [id_ for id_ in ids if id_ != memory.id])
 
 

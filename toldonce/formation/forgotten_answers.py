@@ -53,22 +53,24 @@ class Forgotten:
 
 
 async def find_forgotten(
-    outdated: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime, *, home: Subject | None = None
+    outdated: Sequence[Outdated], snapshot: SubjectSnapshot, runtime: Runtime, *, home: Subject | None = None
 ) -> Forgotten:
     """Find the answers to the user's messages that are to be forgotten, and to the requests themselves.
 
     Args:
         outdated: What no longer holds; only what is to be forgotten counts.
-        hot: The subject's active memories.
+        snapshot: The subject's active memories.
         runtime: Store and clock.
         home: Owner of the conversations; None: the subject or one of its owners.
     """
     topics = [old for old in outdated if old.is_topic]
     if not topics:
         return Forgotten()
-    quotations = await _quotations_meant(topics, hot, runtime)
+    quotations = await _quotations_meant(topics, snapshot, runtime)
     forgotten_places = _messages_meant(topics, quotations)
-    threads = [await _with_answers(place, hot.subject, home, runtime) for place in forgotten_places[-MAX_ANSWERED:]]
+    threads = [
+        await _with_answers(place, snapshot.subject, home, runtime) for place in forgotten_places[-MAX_ANSWERED:]
+    ]
     first = [messages[0] for messages in threads if messages and messages[0].role == "user"]
     said = {memory.evidence[0].ref: (memory.text, memory.evidence[0]) for memory in quotations}
     said |= {message.ref: (message.text, evidence_of(message)) for message in first}
@@ -191,12 +193,16 @@ def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[
     return found
 
 
-async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
+async def _quotations_meant(topics: Sequence[Outdated], snapshot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
     """Read the quotations of user messages that may be about what is to be forgotten."""
-    ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
+    ids = (
+        [MemoryId(id_text(snapshot.ids[place])) for place in places(snapshot, topics, MemoryKind.TURN)]
+        if len(snapshot)
+        else []
+    )
     found: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        memories = await runtime.memories(hot.subject, ids[start : start + BATCH_SIZE])
+        memories = await runtime.memories(snapshot.subject, ids[start : start + BATCH_SIZE])
         found += [memory for memory in memories if memory.evidence and memory.evidence[0].role == "user"]
     return found
 

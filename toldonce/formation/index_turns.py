@@ -82,7 +82,7 @@ class Indexed:
     result: FormationResult
     messages: Sequence[LoggedMessage] = ()
     """Those of the active path, with their own words alone."""
-    hot: SubjectSnapshot | None = None
+    snapshot: SubjectSnapshot | None = None
     """The subject's active memories before; None where there were no messages."""
 
 
@@ -113,8 +113,8 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
         characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH
     )
     vectors = await runtime.embedder.embed([piece for each in kept for piece in each.pieces])
-    hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
-    closes, decisions = await close_abandoned(hot, gone, lease, runtime, kinds=frozenset({MemoryKind.TURN}))
+    snapshot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
+    closes, decisions = await close_abandoned(snapshot, gone, lease, runtime, kinds=frozenset({MemoryKind.TURN}))
     changes: list[Change] = list(closes)
     start = 0
     for each in kept:
@@ -133,9 +133,9 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
         formed_seq=messages[-1].seq,
         changes=tuple(changes),
         decisions=tuple(decisions),
-        subject_version=hot.version if closes else None,  # a new quotation rests on nothing that is known
+        subject_version=snapshot.version if closes else None,  # a new quotation rests on nothing that is known
     )
-    return Indexed(result=result, messages=own, hot=hot)
+    return Indexed(result=result, messages=own, snapshot=snapshot)
 
 
 async def quotes_messages(key: FormationKey, runtime: Runtime) -> bool:
@@ -223,18 +223,18 @@ async def index_turns(lease: Lease, runtime: Runtime) -> FormationResult:
     """Make the next messages of a conversation recallable, and close what they ask to forget."""
     indexed = await index_messages(lease, runtime)
     form = runtime.profiles.get(lease.key.profile).form
-    if indexed.hot is None or form.extractor == "paragraph" or "user" not in form.sources:
+    if indexed.snapshot is None or form.extractor == "paragraph" or "user" not in form.sources:
         return indexed.result
     own = [message for message in indexed.messages if message.role == "user"]
     asks = await run_in_thread_if_large(
         characters(own), lambda: any(asks_to_forget(readable(message)) for message in own), above=LARGE_BATCH
     )
-    return await _honoured(indexed, indexed.hot, lease, runtime) if asks else indexed.result
+    return await _honoured(indexed, indexed.snapshot, lease, runtime) if asks else indexed.result
 
 
-async def _honoured(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, runtime: Runtime) -> FormationResult:
+async def _honoured(indexed: Indexed, snapshot: SubjectSnapshot, lease: Lease, runtime: Runtime) -> FormationResult:
     """Add to what is committed what the requests to forget close."""
-    batch = await _batch(indexed, hot, lease, runtime)
+    batch = await _batch(indexed, snapshot, lease, runtime)
     source = ExtractionInput(
         messages=batch.messages,
         earlier=batch.earlier,
@@ -253,11 +253,11 @@ async def _honoured(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, runtim
         result,
         changes=(*await _shortened(result.changes, requests, batch.messages, runtime), *changes),
         decisions=(*result.decisions, *decisions),
-        subject_version=hot.version,
+        subject_version=snapshot.version,
     )
 
 
-async def _batch(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, runtime: Runtime) -> ExtractionBatch:
+async def _batch(indexed: Indexed, snapshot: SubjectSnapshot, lease: Lease, runtime: Runtime) -> ExtractionBatch:
     key = lease.key
     opened = await runtime.store.conversations.get(key.home, id=key.conversation)
     options = opened.options if opened else {}
@@ -274,7 +274,7 @@ async def _batch(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, runtime: 
         profile=runtime.profiles.get(key.profile),
         messages=as_user(indexed.messages, options),
         earlier=as_user(earlier, options),
-        hot=hot,
+        snapshot=snapshot,
         ended=frozenset(change.id for change in indexed.result.changes if isinstance(change, CloseMemory)),
         options=options,
         formed_seq=indexed.result.formed_seq,

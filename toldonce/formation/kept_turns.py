@@ -27,26 +27,26 @@ _MAX_IMPORTANCE = 0.8
 
 
 def kept_turns(
-    kept: Mapping[int, float], messages: Sequence[LoggedMessage], hot: SubjectSnapshot
+    kept: Mapping[int, float], messages: Sequence[LoggedMessage], snapshot: SubjectSnapshot
 ) -> list[StrengthenMemory]:
     """Return the new weights of the quotations of messages worth keeping.
 
     Args:
         kept: By `seq` the probability of a message worth keeping.
         messages: Messages of one conversation that may be kept.
-        hot: The subject's active memories, the quotations of these messages among them.
+        snapshot: The subject's active memories, the quotations of these messages among them.
     """
     places: dict[int, int] = {}
-    owners = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
-    for row in np.flatnonzero((hot.kinds == MemoryKind.TURN.number)[owners]) if kept else ():
-        places[int(hot.source_key[row])] = int(owners[row])
+    owners = np.repeat(np.arange(len(snapshot)), np.diff(snapshot.source_start))
+    for row in np.flatnonzero((snapshot.kinds == MemoryKind.TURN.number)[owners]) if kept else ():
+        places[int(snapshot.source_key[row])] = int(owners[row])
     changes: list[StrengthenMemory] = []
     for message in messages:
         place = places.get(source_key(message.conversation, message.seq))
         if place is None or message.seq not in kept or not are_safe_to_show(message):
             continue
         weight = KEPT_IMPORTANCE + (_MAX_IMPORTANCE - KEPT_IMPORTANCE) * kept[message.seq]
-        changes.append(StrengthenMemory(id=MemoryId(id_text(hot.ids[place])), importance=round(weight, 2)))
+        changes.append(StrengthenMemory(id=MemoryId(id_text(snapshot.ids[place])), importance=round(weight, 2)))
     return changes
 
 

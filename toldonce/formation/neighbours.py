@@ -57,7 +57,7 @@ class _Cosines:
 
 
 async def nearest(
-    hot: SubjectSnapshot,
+    snapshot: SubjectSnapshot,
     vectors: Vectors,
     runtime: Runtime,
     *,
@@ -68,7 +68,7 @@ async def nearest(
     """Find, for each vector, the memories nearest in meaning, best first.
 
     Args:
-        hot: The subject's active memories.
+        snapshot: The subject's active memories.
         vectors: Shape (candidates, dim); a row of zeros has no neighbours.
         runtime: Store and embedder.
         limit: Maximum number of memories for each vector.
@@ -76,17 +76,17 @@ async def nearest(
         term_lists: The terms of each text. Where given, half of the places are for the notes that share the rarest of
             them.
     """
-    if hot.sampled_vectors is not None and len(vectors):  # the index is asked
+    if snapshot.sampled_vectors is not None and len(vectors):  # the index is asked
         sought = VectorRequest(vectors=vectors, limit_each=limit, kinds=tuple(kinds))
-        hot = await runtime.store.snapshots.snapshot(hot.subject, runtime.embedder.space, vectors=sought)
-    if not len(hot.vectors) or not len(vectors):
+        snapshot = await runtime.store.snapshots.snapshot(snapshot.subject, runtime.embedder.space, vectors=sought)
+    if not len(snapshot.vectors) or not len(vectors):
         return [[] for _ in vectors]
-    searched = hot
+    searched = snapshot
     picked = await run_in_thread_if_large(
-        len(hot) * len(vectors), lambda: _pick(searched, vectors, kinds, term_lists, limit), above=_MANY_ROWS
+        len(snapshot) * len(vectors), lambda: _pick(searched, vectors, kinds, term_lists, limit), above=_MANY_ROWS
     )
-    ids = {found.place: MemoryId(id_text(hot.ids[found.place])) for near in picked for found in near}
-    read = {memory.id: memory for memory in await runtime.memories(hot.subject, list(ids.values()))}
+    ids = {found.place: MemoryId(id_text(snapshot.ids[found.place])) for near in picked for found in near}
+    read = {memory.id: memory for memory in await runtime.memories(snapshot.subject, list(ids.values()))}
     neighbours: list[list[Neighbour]] = []
     for vector, near in zip(vectors, picked, strict=True):
         similar = runtime.embedder.relevance(np.array([found.cosine for found in near], dtype=np.float32))
@@ -101,76 +101,76 @@ async def nearest(
 
 
 def _pick(
-    hot: SubjectSnapshot, vectors: Vectors, kinds: Sequence[int], term_lists: Sequence[Iterable[str]], limit: int
+    snapshot: SubjectSnapshot, vectors: Vectors, kinds: Sequence[int], term_lists: Sequence[Iterable[str]], limit: int
 ) -> list[list[_Near]]:
     """Pick the memories nearest to each vector, best first."""
-    is_wanted = np.isin(np.arange(len(KIND_ORDER)), kinds)[hot.kinds]
-    rows = None if is_wanted.all() else np.flatnonzero(is_wanted[hot.vector_of])
+    is_wanted = np.isin(np.arange(len(KIND_ORDER)), kinds)[snapshot.kinds]
+    rows = None if is_wanted.all() else np.flatnonzero(is_wanted[snapshot.vector_of])
     if rows is not None and not len(rows):
         return [[] for _ in vectors]
-    owners = hot.vector_of if rows is None else hot.vector_of[rows]
-    cosines = [_Cosines(values, owners) for values in _compare(hot, vectors, rows)]
+    owners = snapshot.vector_of if rows is None else snapshot.vector_of[rows]
+    cosines = [_Cosines(values, owners) for values in _compare(snapshot, vectors, rows)]
     picked = [_top(of_vector, limit) for of_vector in cosines]
     for place, terms_of_text in enumerate(term_lists):
-        picked[place] = _with_sharing(picked[place], _sharing(hot, terms_of_text), cosines[place], limit)
+        picked[place] = _with_sharing(picked[place], _sharing(snapshot, terms_of_text), cosines[place], limit)
     return picked
 
 
 def _compare(
-    hot: SubjectSnapshot, vectors: Vectors, rows: npt.NDArray[np.intp] | None
+    snapshot: SubjectSnapshot, vectors: Vectors, rows: npt.NDArray[np.intp] | None
 ) -> list[npt.NDArray[np.float32]]:
     """Compare each vector with the stored ones at some rows; None: with all."""
     if rows is None:
-        return [hot.vectors.cosines(vector) for vector in vectors]
+        return [snapshot.vectors.cosines(vector) for vector in vectors]
     # To copy vectors takes longer than to compare them: few are copied, of many all are compared.
-    if len(rows) * _COPY_COST < len(hot.vectors):
-        few = hot.vectors.take(rows)
+    if len(rows) * _COPY_COST < len(snapshot.vectors):
+        few = snapshot.vectors.take(rows)
         return [np.vecdot(few, vector) for vector in vectors]
-    return [hot.vectors.cosines(vector)[rows] for vector in vectors]
+    return [snapshot.vectors.cosines(vector)[rows] for vector in vectors]
 
 
 async def gather_neighbours(
-    hot: SubjectSnapshot, candidates: Sequence[Candidate], vectors: Vectors, runtime: Runtime, *, limit: int
+    snapshot: SubjectSnapshot, candidates: Sequence[Candidate], vectors: Vectors, runtime: Runtime, *, limit: int
 ) -> Neighbours:
     """Read what the candidates of one batch may repeat, correct or end."""
-    facts = await runtime.store.memories.facts(hot.subject)
-    restating = await _restating(hot, runtime) if facts and candidates else []
+    facts = await runtime.store.memories.facts(snapshot.subject)
+    restating = await _restating(snapshot, runtime) if facts and candidates else []
     near = await nearest(
-        hot, vectors, runtime, limit=limit, term_lists=[terms(candidate.text) for candidate in candidates]
+        snapshot, vectors, runtime, limit=limit, term_lists=[terms(candidate.text) for candidate in candidates]
     )
-    claimed = await _claimed(hot, candidates, runtime)
+    claimed = await _claimed(snapshot, candidates, runtime)
     for place, candidate in enumerate(candidates):
         there = {neighbour.memory.id for neighbour in near[place]}
         for named in dict.fromkeys((candidate.replaces, candidate.comparison.repeats)):
             if named in claimed and named not in there:
                 near[place] = [*near[place], Neighbour(memory=claimed[named], similarity=0.0)]
         if candidate.forgets:
-            near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], runtime)]
+            near[place] = [*near[place], *await _of_its_words(snapshot, candidate, near[place], runtime)]
     return Neighbours(near=near, facts=facts, restating=restating)
 
 
 async def find_notes_sharing_terms(
-    hot: SubjectSnapshot, wanted: Iterable[str], runtime: Runtime, *, limit: int
+    snapshot: SubjectSnapshot, wanted: Iterable[str], runtime: Runtime, *, limit: int
 ) -> list[Memory]:
     """Find the notes that have any of these terms, those of the rarest terms first."""
-    places = await run_in_thread_if_large(len(hot), lambda: _sharing(hot, wanted)[:limit], above=_MANY_ROWS)
-    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
-    read = {memory.id: memory for memory in await runtime.memories(hot.subject, ids)}
+    places = await run_in_thread_if_large(len(snapshot), lambda: _sharing(snapshot, wanted)[:limit], above=_MANY_ROWS)
+    ids = [MemoryId(id_text(snapshot.ids[place])) for place in places]
+    read = {memory.id: memory for memory in await runtime.memories(snapshot.subject, ids)}
     return [read[id_] for id_ in ids if id_ in read]
 
 
-def _sharing(hot: SubjectSnapshot, wanted: Iterable[str]) -> list[int]:
+def _sharing(snapshot: SubjectSnapshot, wanted: Iterable[str]) -> list[int]:
     """Find the places of the notes that have any of these terms, those of the rarest terms first."""
-    keys = np.array(sorted({term_key(hot.salt, term) for term in wanted}), dtype=np.uint32)
-    hits = np.flatnonzero(np.isin(hot.terms, keys))
-    owner = np.searchsorted(hot.term_start, hits, side="right") - 1
-    notes = hot.kinds[owner] == _NOTE
+    keys = np.array(sorted({term_key(snapshot.salt, term) for term in wanted}), dtype=np.uint32)
+    hits = np.flatnonzero(np.isin(snapshot.terms, keys))
+    owner = np.searchsorted(snapshot.term_start, hits, side="right") - 1
+    notes = snapshot.kinds[owner] == _NOTE
     hits, owner = hits[notes], owner[notes]
     if not len(hits):
         return []
-    _, which, counts = np.unique(hot.terms[hits], return_inverse=True, return_counts=True)
-    weight = np.zeros(len(hot))
-    np.add.at(weight, owner, np.log1p(len(hot) / counts)[which])
+    _, which, counts = np.unique(snapshot.terms[hits], return_inverse=True, return_counts=True)
+    weight = np.zeros(len(snapshot))
+    np.add.at(weight, owner, np.log1p(len(snapshot) / counts)[which])
     places: list[int] = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)].tolist()
     return places
 
@@ -189,38 +189,38 @@ def _with_sharing(near: Sequence[_Near], sharing: Sequence[int], cosines: _Cosin
 
 
 async def _claimed(
-    hot: SubjectSnapshot, candidates: Sequence[Candidate], runtime: Runtime
+    snapshot: SubjectSnapshot, candidates: Sequence[Candidate], runtime: Runtime
 ) -> Mapping[MemoryId | None, Memory]:
     """Read the notes that a model says are corrected or repeated: it was shown them, near or not."""
     named = {named for candidate in candidates for named in (candidate.replaces, candidate.comparison.repeats)}
     wanted = [id_ for id_ in named if id_]
     if not wanted:
         return {}
-    read = await runtime.memories(hot.subject, wanted)
-    return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and _holds(hot, memory.id)}
+    read = await runtime.memories(snapshot.subject, wanted)
+    return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and _holds(snapshot, memory.id)}
 
 
-def _holds(hot: SubjectSnapshot, memory: MemoryId) -> bool:
+def _holds(snapshot: SubjectSnapshot, memory: MemoryId) -> bool:
     id_ = id_bytes(memory)
     if id_ is None:
         return False
-    place = bisect_left(hot.ids, id_)
-    return place < len(hot.ids) and hot.ids[place] == id_
+    place = bisect_left(snapshot.ids, id_)
+    return place < len(snapshot.ids) and snapshot.ids[place] == id_
 
 
 async def _of_its_words(
-    hot: SubjectSnapshot, candidate: Candidate, near: Sequence[Neighbour], runtime: Runtime
+    snapshot: SubjectSnapshot, candidate: Candidate, near: Sequence[Neighbour], runtime: Runtime
 ) -> list[Neighbour]:
     """Find the notes that a request to forget may mean: it names them by a word, and need not be like them."""
     there = {neighbour.memory.id for neighbour in near}
-    named = await find_notes_sharing_terms(hot, terms(candidate.forgets), runtime, limit=_MAX_NAMED)
+    named = await find_notes_sharing_terms(snapshot, terms(candidate.forgets), runtime, limit=_MAX_NAMED)
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
 
 async def add_requested(
     neighbours: Neighbours,
     candidates: Sequence[Candidate],
-    hot: SubjectSnapshot,
+    snapshot: SubjectSnapshot,
     conversation: ConversationId,
     runtime: Runtime,
 ) -> Neighbours:
@@ -229,7 +229,7 @@ async def add_requested(
     Args:
         neighbours: What the candidates are weighed against so far.
         candidates: Of one batch.
-        hot: The subject's active memories.
+        snapshot: The subject's active memories.
         conversation: Whose messages `Candidate.forgets_seqs` counts.
         runtime: The store.
     """
@@ -237,10 +237,10 @@ async def add_requested(
     for place, candidate in enumerate(candidates):
         meant: list[Memory] = []
         if candidate.forgets_all:
-            ids = [MemoryId(id_text(hot.ids[row])) for row in np.flatnonzero(hot.kinds == _NOTE).tolist()]
-            meant = await runtime.memories(hot.subject, ids)
+            ids = [MemoryId(id_text(snapshot.ids[row])) for row in np.flatnonzero(snapshot.kinds == _NOTE).tolist()]
+            meant = await runtime.memories(snapshot.subject, ids)
         for seq in candidate.forgets_seqs:
-            meant += await runtime.store.memories.from_source(hot.subject, conversation, seq=seq)
+            meant += await runtime.store.memories.from_source(snapshot.subject, conversation, seq=seq)
         there = {neighbour.memory.id for neighbour in near[place]} if place < len(near) else set()
         if meant and place < len(near):
             near[place] += [
@@ -262,16 +262,16 @@ def exclude(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
     )
 
 
-async def _restating(hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
+async def _restating(snapshot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
     def found() -> list[int]:
-        owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
-        kinds = hot.kinds[owner]
-        shared = np.isin(hot.source_key, hot.source_key[kinds == _FACT])
+        owner = np.repeat(np.arange(len(snapshot)), np.diff(snapshot.source_start))
+        kinds = snapshot.kinds[owner]
+        shared = np.isin(snapshot.source_key, snapshot.source_key[kinds == _FACT])
         places: list[int] = np.unique(owner[shared & (kinds == _NOTE)])[-_MAX_RESTATING:].tolist()
         return places
 
-    places = await run_in_thread_if_large(len(hot), found, above=_MANY_ROWS)
-    return await runtime.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
+    places = await run_in_thread_if_large(len(snapshot), found, above=_MANY_ROWS)
+    return await runtime.memories(snapshot.subject, [MemoryId(id_text(snapshot.ids[place])) for place in places])
 
 
 def _top(cosines: _Cosines, limit: int) -> list[_Near]:

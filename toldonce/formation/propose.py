@@ -249,7 +249,7 @@ async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime
     texts = [readable(message) for message in worth]
     vectors = await runtime.embedder.embed(texts)
     kinds = [kind.number for kind in FORMED]
-    found = await nearest(batch.hot, vectors, runtime, limit=_NOTES_SHOWN, kinds=kinds)
+    found = await nearest(batch.snapshot, vectors, runtime, limit=_NOTES_SHOWN, kinds=kinds)
     ranked = sorted((neighbour for each in found for neighbour in each), key=lambda one: -one.similarity)
     said = {term for text in texts for term in terms(text)}
     facts = [fact for fact in await runtime.store.memories.facts(batch.lease.key.subject) if fact.id not in batch.ended]
@@ -259,7 +259,7 @@ async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime
     # badly, and the nearest there are come last.
     named = [
         memory
-        for memory in await find_notes_sharing_terms(batch.hot, said, runtime, limit=_NOTES_SHOWN)
+        for memory in await find_notes_sharing_terms(batch.snapshot, said, runtime, limit=_NOTES_SHOWN)
         if memory not in near[:_NEAR_SHOWN]
     ]
     ordered = [

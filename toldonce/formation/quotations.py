@@ -85,7 +85,11 @@ class _Shortened:
 
 
 async def withhold(
-    outdated: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime, *, gone: frozenset[MemoryId] = frozenset()
+    outdated: Sequence[Outdated],
+    snapshot: SubjectSnapshot,
+    runtime: Runtime,
+    *,
+    gone: frozenset[MemoryId] = frozenset(),
 ) -> tuple[list[Change], list[Decision]]:
     """Leave the sentences that no longer hold out of the subject's quotations.
 
@@ -94,15 +98,17 @@ async def withhold(
 
     Args:
         outdated: What no longer holds.
-        hot: The subject's active memories.
+        snapshot: The subject's active memories.
         runtime: Store, embedder and clock.
         gone: Memories that the same commit closes already.
     """
-    if not outdated or not len(hot):
+    if not outdated or not len(snapshot):
         return [], []
-    found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
-    ids = [MemoryId(id_text(hot.ids[place])) for place in reversed(found)]
-    shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, hot.subject, runtime)
+    found = await run_in_thread_if_large(
+        len(snapshot), lambda: places(snapshot, outdated, MemoryKind.TURN), above=MANY_ROWS
+    )
+    ids = [MemoryId(id_text(snapshot.ids[place])) for place in reversed(found)]
+    shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, snapshot.subject, runtime)
     added = await added_quotations([short.new for short in shortened if short.new], runtime)
     now = runtime.clock.now()
     forgotten = any(old.is_forgotten for old in outdated)
@@ -148,21 +154,23 @@ async def without_outdated(
     return [*kept, *await added_quotations([short.new for short in made if short and short.new], runtime)]
 
 
-def places(hot: SubjectSnapshot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
+def places(snapshot: SubjectSnapshot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
     """Find the quotations, or episodes, that may say what no longer holds: by their source, or by their words."""
-    is_wanted = hot.kinds == kind.number
+    is_wanted = snapshot.kinds == kind.number
     keys = {source_key(said.conversation, said.seq) for old in outdated for said in old.evidence}
     keys |= {source_key(*place) for old in outdated for place in (*old.messages, *old.answers)}
-    owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
-    sourced = owner[np.isin(hot.source_key, np.array(sorted(keys), dtype=np.int64))]
+    owner = np.repeat(np.arange(len(snapshot)), np.diff(snapshot.source_start))
+    sourced = owner[np.isin(snapshot.source_key, np.array(sorted(keys), dtype=np.int64))]
     found = set(sourced[is_wanted[sourced]].tolist())
     if any(old.is_everything for old in outdated):
         found.update(np.flatnonzero(is_wanted).tolist())
-    term_owner = np.repeat(np.arange(len(hot)), np.diff(hot.term_start))
+    term_owner = np.repeat(np.arange(len(snapshot)), np.diff(snapshot.term_start))
     for old in outdated:
         needed = old.terms
-        hits = term_owner[np.isin(hot.terms, np.array(sorted(term_key(hot.salt, term) for term in needed), np.uint32))]
-        share = np.bincount(hits, minlength=len(hot)) / max(len(needed), 1)
+        hits = term_owner[
+            np.isin(snapshot.terms, np.array(sorted(term_key(snapshot.salt, term) for term in needed), np.uint32))
+        ]
+        share = np.bincount(hits, minlength=len(snapshot)) / max(len(needed), 1)
         enough = 1.0 if old.value else 0.0 if old.is_topic else MIN_SHARED_TERMS
         near = np.flatnonzero(is_wanted & (share > 0) & (share >= enough))
         found.update((near if old.value or old.is_topic else near[-MAX_SEARCHED:]).tolist())

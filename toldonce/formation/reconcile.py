@@ -32,23 +32,25 @@ _FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
 
 async def close_abandoned(
-    hot: SubjectSnapshot, gone: Collection[int], lease: Lease, runtime: Runtime, *, kinds: frozenset[MemoryKind]
+    snapshot: SubjectSnapshot, gone: Collection[int], lease: Lease, runtime: Runtime, *, kinds: frozenset[MemoryKind]
 ) -> tuple[list[CloseMemory], list[Decision]]:
     """Find the active memories whose only evidence left the active path, and close them.
 
     Args:
-        hot: The subject's active memories.
+        snapshot: The subject's active memories.
         gone: `seq` of the conversation's abandoned messages.
         lease: Whose conversation it is.
         runtime: Store and clock.
         kinds: Which kinds this stage answers for.
     """
-    if not gone or not len(hot):
+    if not gone or not len(snapshot):
         return [], []
     keys = np.array([source_key(lease.key.conversation, seq) for seq in gone], dtype=np.int64)
-    touched = np.flatnonzero(np.isin(hot.source_key, keys))
-    owners = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
-    ids = [MemoryId(str(UUID(bytes=hot.ids[owner]))) for owner in owners if KIND_ORDER[hot.kinds[owner]] in kinds]
+    touched = np.flatnonzero(np.isin(snapshot.source_key, keys))
+    owners = np.unique(np.searchsorted(snapshot.source_start, touched, side="right") - 1)
+    ids = [
+        MemoryId(str(UUID(bytes=snapshot.ids[owner]))) for owner in owners if KIND_ORDER[snapshot.kinds[owner]] in kinds
+    ]
     now = runtime.clock.now()
     closes: list[CloseMemory] = []
     decisions: list[Decision] = []

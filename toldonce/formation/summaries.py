@@ -39,7 +39,7 @@ _LABEL = LazyPattern(r"(?P<who>[^\s:][^:\n]{0,79}): ")
 
 async def shorten_episodes(
     outdated: Sequence[Outdated],
-    hot: SubjectSnapshot,
+    snapshot: SubjectSnapshot,
     runtime: Runtime,
     *,
     home: Subject | None = None,
@@ -52,16 +52,18 @@ async def shorten_episodes(
 
     Args:
         outdated: What no longer holds.
-        hot: The subject's active memories.
+        snapshot: The subject's active memories.
         runtime: Store, embedder and clock.
         home: Whose the conversations are; None: the subject's own.
         gone: Memories that the same commit closes already.
     """
-    if not outdated or not len(hot) or not np.any(hot.kinds == MemoryKind.EPISODE.number):
+    if not outdated or not len(snapshot) or not np.any(snapshot.kinds == MemoryKind.EPISODE.number):
         return [], []
-    found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.EPISODE), above=MANY_ROWS)
-    ids = [MemoryId(id_text(hot.ids[place])) for place in found]
-    episodes = await runtime.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    found = await run_in_thread_if_large(
+        len(snapshot), lambda: places(snapshot, outdated, MemoryKind.EPISODE), above=MANY_ROWS
+    )
+    ids = [MemoryId(id_text(snapshot.ids[place])) for place in found]
+    episodes = await runtime.memories(snapshot.subject, [id_ for id_ in ids if id_ not in gone])
     said = await _words_of_messages(outdated, episodes, home, runtime)
     size = sum(len(episode.text) for episode in episodes) * len(outdated)
     read = await run_in_thread_if_large(

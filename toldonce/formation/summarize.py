@@ -59,7 +59,7 @@ async def summarize(lease: Lease, runtime: Runtime) -> FormationResult:
     """
     key = lease.key
     policy = runtime.profiles.get(key.profile).episodes
-    hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
+    snapshot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     of_user = policy.window_of == "user" and await _is_of_user(key, runtime)
     waiting = await read_waiting(runtime.store, key, of_user=of_user, enough=max(policy.window, 1))
     changes: list[Change] = []
@@ -70,7 +70,7 @@ async def summarize(lease: Lease, runtime: Runtime) -> FormationResult:
         changes, decisions = _abandoned(strays, lease, runtime)
         moved = await _opened(waiting, strays, key, runtime.store)
     else:
-        due = await next_episode(runtime.store, key, waiting, policy, hot, of_user=of_user)
+        due = await next_episode(runtime.store, key, waiting, policy, snapshot, of_user=of_user)
         moved = waiting.moved(due.turns if due else ())
     if due is not None:
         made, decision = await _episode(due, waiting.turns[len(due.turns) :], lease, runtime, of_user=of_user)
@@ -82,7 +82,7 @@ async def summarize(lease: Lease, runtime: Runtime) -> FormationResult:
         formed_seq=moved.pop(key.conversation, waiting.cursors[key.conversation]),
         changes=tuple(changes),
         decisions=tuple(decisions),
-        subject_version=hot.version,
+        subject_version=snapshot.version,
         waiting=not goes_on,
         goes_back=True,
         cursors=moved,

@@ -128,11 +128,11 @@ async def _shortened(
 ) -> tuple[list[Change], list[Decision]]:
     """Leave what is to be forgotten out of quotations, episodes and the contexts of records."""
     home = batch.lease.key.home
-    forgotten = await find_forgotten(outdated, batch.hot, runtime, home=home)
+    forgotten = await find_forgotten(outdated, batch.snapshot, runtime, home=home)
     outdated = [*outdated, *forgotten.outdated]
-    turns, why_turns = await withhold(outdated, batch.hot, runtime, gone=gone)
-    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, runtime, home=home, gone=gone)
-    contexts, why_contexts = await shorten_contexts(outdated, batch.hot, runtime, gone=gone)
+    turns, why_turns = await withhold(outdated, batch.snapshot, runtime, gone=gone)
+    episodes, why_episodes = await shorten_episodes(outdated, batch.snapshot, runtime, home=home, gone=gone)
+    contexts, why_contexts = await shorten_contexts(outdated, batch.snapshot, runtime, gone=gone)
     marked = mark_forgotten(forgotten, runtime)
     shown = await forget_shown(outdated, batch.lease.key.subject, runtime)
     return [*turns, *episodes, *contexts, *marked, *shown], [*why_turns, *why_episodes, *why_contexts]
@@ -207,10 +207,10 @@ async def _resolve_part(
         return []
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [claim.candidate for claim in proven]
-    neighbours = await gather_neighbours(batch.hot, candidates, vectors, runtime, limit=policy.neighbours)
+    neighbours = await gather_neighbours(batch.snapshot, candidates, vectors, runtime, limit=policy.neighbours)
     if any(candidate.forgets_seqs or candidate.forgets_all for candidate in candidates):
         conversation = batch.lease.key.conversation
-        neighbours = await add_requested(neighbours, candidates, batch.hot, conversation, runtime)
+        neighbours = await add_requested(neighbours, candidates, batch.snapshot, conversation, runtime)
     neighbours = batch.back.beside(exclude(neighbours, batch.ended), vectors, runtime.embedder)
     neighbours = _of_a_kind(neighbours, is_pasted=is_pasted)
     between = runtime.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))

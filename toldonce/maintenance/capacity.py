@@ -39,7 +39,7 @@ class PlannedCommit:
     subject: Subject
     profile: str = ""
     """The one under which it was formed; empty where nothing is."""
-    hot: SubjectSnapshot
+    snapshot: SubjectSnapshot
     """What is known; the commit must check its version."""
     changes: Sequence[Change] = ()
     conversation: ConversationId | None = None
@@ -49,14 +49,14 @@ class PlannedCommit:
     """The model that names what goes, where its energy was booked ahead."""
 
 
-def counted_places(hot: SubjectSnapshot) -> npt.NDArray[np.intp]:
+def counted_places(snapshot: SubjectSnapshot) -> npt.NDArray[np.intp]:
     """Return the places of the memories that count against the room."""
-    return np.flatnonzero(np.isin(hot.kinds, _NUMBERS))
+    return np.flatnonzero(np.isin(snapshot.kinds, _NUMBERS))
 
 
-def count_places(hot: SubjectSnapshot) -> int:
+def count_places(snapshot: SubjectSnapshot) -> int:
     """Return the number of memories that count against the room."""
-    return sum(int(np.count_nonzero(hot.kinds == number)) for number in _NUMBERS)
+    return sum(int(np.count_nonzero(snapshot.kinds == number)) for number in _NUMBERS)
 
 
 def session_of(subject: Subject) -> tuple[Subject, str] | None:
@@ -145,8 +145,10 @@ async def booked_compactor(lease: Lease, runtime: Runtime, profile: Profile) -> 
 async def _is_full(lease: Lease, runtime: Runtime, profile: Profile) -> bool:
     """Return whether a model has to make room for what one formation brings."""
     key, runtime = lease.key, await runtime.for_subject(lease.key.subject)
-    hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
+    snapshot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     arriving = 1 if profile.form.extractor == "paragraph" else MAX_QUESTIONS
-    count = count_places(hot) + arriving
-    room = await capacity_for(PlannedCommit(subject=key.subject, profile=key.profile, hot=hot), count, runtime)
+    count = count_places(snapshot) + arriving
+    room = await capacity_for(
+        PlannedCommit(subject=key.subject, profile=key.profile, snapshot=snapshot), count, runtime
+    )
     return room is not None and room.policy.policy == "compact" and count > room.policy.max_memories

@@ -110,7 +110,7 @@ class Commits:
             memory for memory in memories if memory.state is MemoryState.ACTIVE and memory.id not in self.closed_ids
         ]
 
-    async def hot(self, *, vectors: bool = False) -> SubjectSnapshot:
+    async def snapshot(self, *, vectors: bool = False) -> SubjectSnapshot:
         """Read the subject's arrays, with or without its vectors."""
         self.runtime = await self.runtime.for_subject(self.subject)
         sought = None if vectors else NO_VECTORS
@@ -124,6 +124,6 @@ class Commits:
             return None
 
 
-def id_at(hot: SubjectSnapshot, place: int) -> MemoryId:
+def id_at(snapshot: SubjectSnapshot, place: int) -> MemoryId:
     """Return the id of the memory at a place."""
-    return MemoryId(id_text(hot.ids[place]))
+    return MemoryId(id_text(snapshot.ids[place]))

@@ -113,12 +113,12 @@ async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[
     """
     new = _arriving(planned.changes)
     closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
-    room = await capacity_for(planned, count_places(planned.hot) + len(new), runtime) if new else None
+    room = await capacity_for(planned, count_places(planned.snapshot) + len(new), runtime) if new else None
     if room is None:
         return [], []
-    places = counted_places(planned.hot)
+    places = counted_places(planned.snapshot)
     # Oldest first: ids are made in that order.
-    known = [id_ for place in places if (id_ := MemoryId(id_text(planned.hot.ids[place]))) not in closing]
+    known = [id_ for place in places if (id_ := MemoryId(id_text(planned.snapshot.ids[place]))) not in closing]
     if len(known) + len(new) <= room.policy.max_memories:
         return [], []
     read = await _read(planned.subject, known, runtime)
@@ -154,11 +154,11 @@ async def with_evictions(
     if not _arriving(result.changes):
         return result
     key = lease.key
-    hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
+    snapshot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     planned = PlannedCommit(
         subject=key.subject,
         profile=key.profile,
-        hot=hot,
+        snapshot=snapshot,
         changes=result.changes,
         conversation=key.conversation,
         ask=ask and lease.attempts <= ASKING_ATTEMPTS,
@@ -170,7 +170,7 @@ async def with_evictions(
         result,
         changes=(*result.changes, *changes),
         decisions=(*result.decisions, *decisions),
-        subject_version=hot.version if result.subject_version is None else result.subject_version,
+        subject_version=snapshot.version if result.subject_version is None else result.subject_version,
     )
 
 

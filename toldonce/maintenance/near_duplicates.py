@@ -80,7 +80,7 @@ class Duplicates:
         """Prepare; nothing is read before `run`. Notes stored before `since` were compared already; None: none were."""
         self._commits = commits
         self._since = since
-        self._hot: SubjectSnapshot | None = None
+        self._snapshot: SubjectSnapshot | None = None
         self._near: NearPairs | None = None
         self._found: list[NearPair] = []
         """Near pairs of the last block."""
@@ -100,24 +100,24 @@ class Duplicates:
             PausedError: it was told to stop.
             StaleSubjectError: the subject kept changing.
         """
-        if self._near is None or self._hot is None:
-            self._hot = hot = await self._commits.hot(vectors=True)
+        if self._near is None or self._snapshot is None:
+            self._snapshot = snapshot = await self._commits.snapshot(vectors=True)
             limit = (self._commits.profile("default") or _PLAIN).resolve.neighbours
-            self._near = await pace.apart(lambda: NearPairs(hot, since=self._since, limit=limit))
+            self._near = await pace.apart(lambda: NearPairs(snapshot, since=self._since, limit=limit))
         near = self._near
         while self._found or self._pairs or not near.done:
             if not self._pairs:
                 self._found = self._found or await pace.apart(lambda: near.next_block(pace.breathe))
-                self._pairs = await self._possible(self._hot, self._found, pace)
+                self._pairs = await self._possible(self._snapshot, self._found, pace)
                 self._found = []
             while self._pairs:
                 pace.check()
-                await self._merge(near, self._hot, self._pairs[:BATCH_SIZE], pace)
+                await self._merge(near, self._snapshot, self._pairs[:BATCH_SIZE], pace)
                 del self._pairs[:BATCH_SIZE]
             near.settle()
-        self._hot = self._patterns = None  # their arrays may be large
+        self._snapshot = self._patterns = None  # their arrays may be large
 
-    async def _possible(self, hot: SubjectSnapshot, pairs: list[NearPair], pace: Pace) -> list[NearPair]:
+    async def _possible(self, snapshot: SubjectSnapshot, pairs: list[NearPair], pace: Pace) -> list[NearPair]:
         """Leave out pairs that must never be merged, as far as patterns of their texts tell.
 
         Where many notes are of one kind, each is near to many others, and comparing two texts takes milliseconds.
@@ -125,19 +125,19 @@ class Duplicates:
         if await pace.apart(lambda: len(pairs) < _MIN_PAIRS_EACH * len({pair.newer for pair in pairs})):
             return pairs
         if self._patterns is None:
-            self._patterns = await pace.apart(lambda: PatternTable(len(hot.ids)))
+            self._patterns = await pace.apart(lambda: PatternTable(len(snapshot.ids)))
         patterns = self._patterns
         unknown = await pace.apart(lambda: _without_pattern(patterns, pairs))
         for start in range(0, len(unknown), PAGE):
             pace.check()
-            places = {id_at(hot, place): place for place in unknown[start : start + PAGE]}
-            memories = await self._commits.runtime.store.memories.get_many(hot.subject, list(places))
+            places = {id_at(snapshot, place): place for place in unknown[start : start + PAGE]}
+            memories = await self._commits.runtime.store.memories.get_many(snapshot.subject, list(places))
             await pace.apart(partial(_put_patterns, patterns, memories, places, pace))
         return await pace.apart(lambda: _without_apart(patterns, pairs, pace))
 
-    async def _merge(self, near: NearPairs, hot: SubjectSnapshot, pairs: Sequence[NearPair], pace: Pace) -> None:
+    async def _merge(self, near: NearPairs, snapshot: SubjectSnapshot, pairs: Sequence[NearPair], pace: Pace) -> None:
         places = {place for pair in pairs for place in (pair.older, pair.newer)}
-        ids = {place: id_at(hot, place) for place in places}
+        ids = {place: id_at(snapshot, place) for place in places}
 
         async def merged() -> Plan:
             return await self._merged(pairs, ids, pace)

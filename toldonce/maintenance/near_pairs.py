@@ -42,27 +42,29 @@ def _nothing() -> None:
 class NearPairs:
     """Compares each note with the older ones, in the order in which they were stored."""
 
-    def __init__(self, hot: SubjectSnapshot, *, since: datetime | None, limit: int, after: bytes | None = None) -> None:
+    def __init__(
+        self, snapshot: SubjectSnapshot, *, since: datetime | None, limit: int, after: bytes | None = None
+    ) -> None:
         """Prepare a search.
 
         Args:
-            hot: A subject's active memories, with all their vectors.
+            snapshot: A subject's active memories, with all their vectors.
             since: Notes stored before were compared with one another already; None compares all.
             limit: Maximum number of older notes paired with each note: the nearest.
             after: Id of the last note that was compared already, in place of `since`.
         """
-        notes = hot.kinds[hot.vector_of] == _NOTE if len(hot.vectors) else np.zeros(0, dtype=np.bool_)
+        notes = snapshot.kinds[snapshot.vector_of] == _NOTE if len(snapshot.vectors) else np.zeros(0, dtype=np.bool_)
         rows = np.flatnonzero(notes)
-        self._hot = hot
-        self._owners = hot.vector_of[rows]
-        self._vectors, self._rows = hot.vectors, rows
-        if len(rows) * _COPIED_SHARE < len(hot.vectors):
-            self._vectors, self._rows = VectorBlocks.of(hot.vectors.take(rows)), np.arange(len(rows))
+        self._snapshot = snapshot
+        self._owners = snapshot.vector_of[rows]
+        self._vectors, self._rows = snapshot.vectors, rows
+        if len(rows) * _COPIED_SHARE < len(snapshot.vectors):
+            self._vectors, self._rows = VectorBlocks.of(snapshot.vectors.take(rows)), np.arange(len(rows))
         self._limit = limit
         self._alive = np.ones(len(rows), dtype=np.bool_)
-        first = 0 if since is None else _first_since(hot, since)
+        first = 0 if since is None else _first_since(snapshot, since)
         if after is not None:
-            first = bisect_right(hot.ids, after)
+            first = bisect_right(snapshot.ids, after)
         self._next = int(np.searchsorted(self._owners, first))
         self._settled = self._next
 
@@ -86,7 +88,7 @@ class NearPairs:
         """The time before which all notes were compared and their pairs settled; the end of time once all were."""
         if self._settled >= len(self._owners):
             return _ALWAYS
-        millis = int.from_bytes(self._hot.ids[self._owners[self._settled]][:_MILLIS_BYTES], "big")
+        millis = int.from_bytes(self._snapshot.ids[self._owners[self._settled]][:_MILLIS_BYTES], "big")
         return from_micros(millis * 1000)
 
     def settle(self) -> None:
@@ -143,6 +145,6 @@ def _nearest(column: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_], limi
     return np.concatenate((above, places[cosines == bar][: limit - len(above)]))
 
 
-def _first_since(hot: SubjectSnapshot, since: datetime) -> int:
+def _first_since(snapshot: SubjectSnapshot, since: datetime) -> int:
     """Return the place of the first memory stored at that time or later: an id begins with its milliseconds."""
-    return bisect_left(hot.ids, max(0, to_micros(since) // 1000).to_bytes(_MILLIS_BYTES, "big"))
+    return bisect_left(snapshot.ids, max(0, to_micros(since) // 1000).to_bytes(_MILLIS_BYTES, "big"))

@@ -49,7 +49,9 @@ class Surplus:
         """Rank all that takes up room, page by page, where there is too much of it."""
         self._version, count = await self._counted()
         room = await capacity_for(
-            PlannedCommit(subject=self._commits.subject, hot=await self._commits.hot()), count, self._commits.runtime
+            PlannedCommit(subject=self._commits.subject, snapshot=await self._commits.snapshot()),
+            count,
+            self._commits.runtime,
         )
         if room is None or count <= room.policy.max_memories:
             return
@@ -86,5 +88,5 @@ class Surplus:
 
     async def _counted(self) -> tuple[int, int]:
         """Return the subject's version, and how many of its memories take up room."""
-        hot = await self._commits.hot()
-        return hot.version, len(counted_places(hot))
+        snapshot = await self._commits.snapshot()
+        return snapshot.version, len(counted_places(snapshot))

@@ -240,13 +240,13 @@ class Care:
 
     async def _sharing_sources(self, places: Sequence[MessageRef], pace: Pace) -> list[Memory]:
         """Read notes that rest on one of these messages."""
-        hot = await self._commits.hot()
+        snapshot = await self._commits.snapshot()
 
         def notes() -> list[MemoryId]:
             keys = np.array([source_key(*place) for place in places], dtype=np.int64)
-            touched = np.flatnonzero(np.isin(hot.source_key, keys))
-            owners = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
-            return [id_at(hot, owner) for owner in owners[hot.kinds[owners] == _NOTE].tolist()]
+            touched = np.flatnonzero(np.isin(snapshot.source_key, keys))
+            owners = np.unique(np.searchsorted(snapshot.source_start, touched, side="right") - 1)
+            return [id_at(snapshot, owner) for owner in owners[snapshot.kinds[owners] == _NOTE].tolist()]
 
         return await self._commits.read((await pace.apart(notes))[:PAGE])
 

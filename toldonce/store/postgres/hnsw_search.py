@@ -44,39 +44,39 @@ class HnswSearch:
         return bool(fetch(db, SQL["is_near"], subject.key, space))
 
     def with_vectors(
-        self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest
+        self, db: SqlConnection, snapshot: SubjectSnapshot, space: str, sought: VectorRequest
     ) -> SubjectSnapshot:
         """Add the requested vectors to a snapshot that has a sample."""
         asked = [vector for vector in sought.vectors if vector.any()]
-        if hot.sampled_vectors is None or not asked or not len(hot):
-            return hot
+        if snapshot.sampled_vectors is None or not asked or not len(snapshot):
+            return snapshot
         with db:  # the search settings of the index are for this transaction
-            found = self._of_kinds(db, hot, space, sought, asked)
-            hot = self._with_vectors(db, hot, space, found)
+            found = self._of_kinds(db, snapshot, space, sought, asked)
+            snapshot = self._with_vectors(db, snapshot, space, found)
             if sought.expand is not None:
-                hot = self._with_vectors(db, hot, space, sought.expand(hot))
-        return hot
+                snapshot = self._with_vectors(db, snapshot, space, sought.expand(snapshot))
+        return snapshot
 
     def _of_kinds(
-        self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest, asked: Sequence[Vector]
+        self, db: SqlConnection, snapshot: SubjectSnapshot, space: str, sought: VectorRequest, asked: Sequence[Vector]
     ) -> Places:
         """Find memories of the requested kinds that are near to any of the vectors."""
-        there = np.flatnonzero(np.isin(hot.kinds, sought.kinds))
+        there = np.flatnonzero(np.isin(snapshot.kinds, sought.kinds))
         if len(there) <= EXACT_SEARCH_THRESHOLD:
             return there
         fetch(db, TEMPLATES["look_further"])
-        near = [self._nearest(db, hot, space, sought, vector) for vector in asked]
+        near = [self._nearest(db, snapshot, space, sought, vector) for vector in asked]
         return np.unique(np.concatenate(near))
 
     def _nearest(
-        self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest, vector: Vector
+        self, db: SqlConnection, snapshot: SubjectSnapshot, space: str, sought: VectorRequest, vector: Vector
     ) -> Places:
-        statement = self.statement(db, hot.subject, space)
+        statement = self.statement(db, snapshot.subject, space)
         text, most = as_text(vector), sought.limit_each
         while True:
             rows = fetch(db, statement, text, most)
-            places = _places(hot, dict.fromkeys(row[0] for row in rows))
-            places = places[np.isin(hot.kinds[places], sought.kinds)]
+            places = _places(snapshot, dict.fromkeys(row[0] for row in rows))
+            places = places[np.isin(snapshot.kinds[places], sought.kinds)]
             if len(places) >= sought.limit_each or len(rows) < most or most >= _MAX_ASKED:
                 return places[: sought.limit_each]
             most = min(most * _WIDER, _MAX_ASKED)
@@ -94,19 +94,25 @@ class HnswSearch:
             self._spaces[name] = space_of(db, name) or (0, 0)
         return self._spaces[name]
 
-    def _with_vectors(self, db: SqlConnection, hot: SubjectSnapshot, space: str, places: Places) -> SubjectSnapshot:
+    def _with_vectors(
+        self, db: SqlConnection, snapshot: SubjectSnapshot, space: str, places: Places
+    ) -> SubjectSnapshot:
         """Append the vectors of some memories."""
-        lacking = np.setdiff1d(places, hot.vector_of)
+        lacking = np.setdiff1d(places, snapshot.vector_of)
         if not len(lacking):
-            return hot
+            return snapshot
         number, dim = self._space(db, space)
-        rows = joined(fetch(db, SQL["vectors_of"], hot.subject.key, number, [hot.ids[place] for place in lacking]))
+        rows = joined(
+            fetch(db, SQL["vectors_of"], snapshot.subject.key, number, [snapshot.ids[place] for place in lacking])
+        )
         numbers = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(-1, dim)
-        owners = _places(hot, (row[0] for row in rows)).astype(np.int32)
+        owners = _places(snapshot, (row[0] for row in rows)).astype(np.int32)
         return replace(
-            hot,
-            vectors=VectorBlocks((*hot.vectors.blocks, numbers), dim),
-            vector_of=np.concatenate((hot.vector_of, np.repeat(owners, [len(row[1]) // (4 * dim) for row in rows]))),
+            snapshot,
+            vectors=VectorBlocks((*snapshot.vectors.blocks, numbers), dim),
+            vector_of=np.concatenate(
+                (snapshot.vector_of, np.repeat(owners, [len(row[1]) // (4 * dim) for row in rows]))
+            ),
         )
 
 
@@ -130,7 +136,7 @@ def as_text(vector: Vector) -> str:
     return f"[{','.join(map(repr, vector.astype(np.float64).tolist()))}]"
 
 
-def _places(hot: SubjectSnapshot, ids: Iterable[bytes]) -> Places:
+def _places(snapshot: SubjectSnapshot, ids: Iterable[bytes]) -> Places:
     """Return the positions of memories by id; newer memories are left out."""
-    found = ((bisect_left(hot.ids, id_), id_) for id_ in ids)
-    return np.array([place for place, id_ in found if hot.ids[place : place + 1] == [id_]], dtype=np.intp)
+    found = ((bisect_left(snapshot.ids, id_), id_) for id_ in ids)
+    return np.array([place for place, id_ in found if snapshot.ids[place : place + 1] == [id_]], dtype=np.intp)

@@ -251,12 +251,12 @@ class MemoryRepository:
 
         def work(db: SqlConnection) -> CachedSubject | None:
             try:
-                hot = read_snapshot(
+                snapshot = read_snapshot(
                     db, subject, space, cache=context.cache, term_key=context.term_key, most=INLINE_ROWS
                 )
             except (TooLargeError, SpaceMovedError):
                 return None
-            return replace(CachedSubject.of(hot), profiles=frozenset(maintenance.profiles_of(db, subject)))
+            return replace(CachedSubject.of(snapshot), profiles=frozenset(maintenance.profiles_of(db, subject)))
 
         done = self._executor.read_in_caller(work)
         return None if done is None else done[0]

@@ -193,17 +193,25 @@ def _offsets(data: Sequence[bytes], size: int) -> npt.NDArray[np.int64]:
     return offsets
 
 
-def size_of(hot: SubjectSnapshot) -> int:
+def size_of(snapshot: SubjectSnapshot) -> int:
     """Return how many bytes the arrays of a subject take."""
     arrays = (
-        *(hot.kinds, hot.importance, hot.confidence, hot.valid_from, hot.last_used_at, hot.uses, hot.roles),
-        *(hot.length, hot.vectors, hot.vector_of, hot.terms, hot.counts, hot.term_start),
-        *(hot.source_hash, hot.source_key, hot.source_start),
+        *(
+            snapshot.kinds,
+            snapshot.importance,
+            snapshot.confidence,
+            snapshot.valid_from,
+            snapshot.last_used_at,
+            snapshot.uses,
+            snapshot.roles,
+        ),
+        *(snapshot.length, snapshot.vectors, snapshot.vector_of, snapshot.terms, snapshot.counts, snapshot.term_start),
+        *(snapshot.source_hash, snapshot.source_key, snapshot.source_start),
     )
-    return sum(array.nbytes for array in arrays) + len(hot.ids) * ID_BYTES
+    return sum(array.nbytes for array in arrays) + len(snapshot.ids) * ID_BYTES
 
 
-def derived_size_of(hot: SubjectSnapshot) -> int:
+def derived_size_of(snapshot: SubjectSnapshot) -> int:
     """Return about how many bytes what a recall derives of the arrays takes, which is kept with them."""
-    terms = len(hot.terms) if len(hot) <= MAX_TERMS_DERIVED else 0
-    return DERIVED_MEMORY_BYTES * len(hot) + DERIVED_TERM_BYTES * terms
+    terms = len(snapshot.terms) if len(snapshot) <= MAX_TERMS_DERIVED else 0
+    return DERIVED_MEMORY_BYTES * len(snapshot) + DERIVED_TERM_BYTES * terms

@@ -82,10 +82,10 @@ class ExactSnapshotReader:
     ) -> tuple[T, list[Memory]]:
         if len(subjects) == 1:
             ((subject, space),) = subjects.items()
-            hot = current_snapshot(db, subject, space, cache=self._cache)
-            if hot is not None:
-                wanted, result = rank([hot])
-                memories = _fetch_current(db, hot, wanted.get(subject, ()), space, self._cache)
+            snapshot = current_snapshot(db, subject, space, cache=self._cache)
+            if snapshot is not None:
+                wanted, result = rank([snapshot])
+                memories = _fetch_current(db, snapshot, wanted.get(subject, ()), space, self._cache)
                 if memories is not None:
                     return result, memories
         read = partial(snapshot_within, cache=self._cache, term_key=self._term_key, most=most)

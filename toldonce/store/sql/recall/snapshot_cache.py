@@ -50,7 +50,7 @@ class ChangedMemories(NamedTuple):
 class CachedSubject:
     """A subject as it was when it was last read or written here; a write must check the version."""
 
-    hot: SubjectSnapshot
+    snapshot: SubjectSnapshot
     """Its memories but for the pending ones."""
     version: int
     count: int
@@ -61,9 +61,9 @@ class CachedSubject:
     """Of all its notes; None if it was not made yet, and no note is pending."""
 
     @classmethod
-    def of(cls, hot: SubjectSnapshot) -> "CachedSubject":
+    def of(cls, snapshot: SubjectSnapshot) -> "CachedSubject":
         """Return a subject that was just read."""
-        return cls(hot, hot.version, len(hot))
+        return cls(snapshot, snapshot.version, len(snapshot))
 
 
 @dataclass(slots=True)
@@ -80,9 +80,9 @@ class _Pending:
 class _Kept:
     """One subject at one version."""
 
-    hot: SubjectSnapshot
+    snapshot: SubjectSnapshot
     arrays: GrowingArrays
-    """What `hot` has views of."""
+    """What `snapshot` has views of."""
     size: int
     """Bytes of `arrays` with their room to grow, what is derived of them, and `spellings`."""
     memories: dict[MemoryId, Memory] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class _Kept:
     @property
     def version(self) -> int:
         """Version with the pending notes."""
-        return self.hot.version if self.pending is None else self.pending.version
+        return self.snapshot.version if self.pending is None else self.pending.version
 
 
 class SnapshotCache:
@@ -136,7 +136,7 @@ class SnapshotCache:
                 return None
             self._kept.move_to_end(key)
             if found.pending is None:
-                return found.hot
+                return found.snapshot
         return self._merge_pending(key, found)
 
     def peek(self, subject: Subject, space: str) -> CachedSubject | None:
@@ -147,8 +147,8 @@ class SnapshotCache:
             if found is None or found.is_stale:
                 return None
             self._kept.move_to_end(key)
-            count = len(found.hot) + (len(found.pending.rows) if found.pending else 0)
-            return CachedSubject(found.hot, found.version, count, found.profiles, found.spellings)
+            count = len(found.snapshot) + (len(found.pending.rows) if found.pending else 0)
+            return CachedSubject(found.snapshot, found.version, count, found.profiles, found.spellings)
 
     def add_notes(self, space: str, known: CachedSubject, version: int, rows: Sequence[Row]) -> None:
         """Add notes that were just written, unless the subject has changed since it was cached.
@@ -159,7 +159,7 @@ class SnapshotCache:
             version: Version with them.
             rows: Id, numbers, terms, sources and vectors of each.
         """
-        key = (known.hot.subject.key, space)
+        key = (known.snapshot.subject.key, space)
         with self._lock:
             found = self._kept.get(key)
         if found is None:
@@ -190,12 +190,14 @@ class SnapshotCache:
                 current = self._kept.get(key, kept)
                 waiting = kept.pending
             if waiting is None or current is not kept:  # another thread has merged them, or read all again
-                return current.hot
-            hot, rows = kept.hot, sorted(waiting.rows)
-            fresh = unpack(hot.subject, waiting.version, hot.salt, hot.vectors.shape[1], rows, None)
-            if hot.has_legacy_terms:
+                return current.snapshot
+            snapshot, rows = kept.snapshot, sorted(waiting.rows)
+            fresh = unpack(snapshot.subject, waiting.version, snapshot.salt, snapshot.vectors.shape[1], rows, None)
+            if snapshot.has_legacy_terms:
                 fresh = replace(fresh, has_legacy_terms=True)
-            merged = self._advanced(key[1], hot, fresh, ChangedMemories(hot.version, frozenset(row[0] for row in rows)))
+            merged = self._advanced(
+                key[1], snapshot, fresh, ChangedMemories(snapshot.version, frozenset(row[0] for row in rows))
+            )
             with self._lock:
                 now = self._kept.get(key)
                 if now is not None and now.version == merged.version:
@@ -208,23 +210,23 @@ class SnapshotCache:
         found = self._kept.get((subject.key, space))
         return 0 if found is None else found.arrays.changes
 
-    def put(self, space: str, hot: SubjectSnapshot, arrays: GrowingArrays | None = None) -> SubjectSnapshot:
+    def put(self, space: str, snapshot: SubjectSnapshot, arrays: GrowingArrays | None = None) -> SubjectSnapshot:
         """Cache and return a snapshot that was read whole; evict the least recently used ones if it needs room.
 
         Args:
             space: Name of the vectors' space.
-            hot: The snapshot.
+            snapshot: The snapshot.
             arrays: What it has views of, if they have room to grow.
         """
         with self._lock:
-            known = self._kept.get((hot.subject.key, space))
+            known = self._kept.get((snapshot.subject.key, space))
         if known is not None:
-            read, hot = hot, with_known_uses(hot, known.hot)
-            if arrays is not None and hot is not read:
-                hot = arrays.set_uses(hot.uses, hot.last_used_at)
-        self._put(space, hot, arrays or GrowingArrays(hot), None)
-        _return_freed_memory(hot)
-        return hot
+            read, snapshot = snapshot, with_known_uses(snapshot, known.snapshot)
+            if arrays is not None and snapshot is not read:
+                snapshot = arrays.set_uses(snapshot.uses, snapshot.last_used_at)
+        self._put(space, snapshot, arrays or GrowingArrays(snapshot), None)
+        _return_freed_memory(snapshot)
+        return snapshot
 
     def advance(
         self, space: str, base: SubjectSnapshot, fresh: SubjectSnapshot, changed: Collection[builtins.bytes]
@@ -239,9 +241,9 @@ class SnapshotCache:
             fresh: The changed memories that are active, at the version they have now.
             changed: Ids of all memories that changed since `base`.
         """
-        hot = self._advanced(space, base, fresh, ChangedMemories(since=base.version, ids=frozenset(changed)))
-        _return_freed_memory(hot)
-        return hot
+        snapshot = self._advanced(space, base, fresh, ChangedMemories(since=base.version, ids=frozenset(changed)))
+        _return_freed_memory(snapshot)
+        return snapshot
 
     def _advanced(
         self, space: str, base: SubjectSnapshot, fresh: SubjectSnapshot, known: ChangedMemories
@@ -251,52 +253,58 @@ class SnapshotCache:
         if kept is not None:
             with kept.arrays.lock:
                 fresh = with_known_uses(fresh, kept.arrays.latest)
-                hot = kept.arrays.advance(base.version, fresh, known.ids)
-                if hot is not None:
+                snapshot = kept.arrays.advance(base.version, fresh, known.ids)
+                if snapshot is not None:
                     if kept.spellings is not None:
                         kept.spellings.add_snapshot(fresh)
-                    self._put(space, hot, kept.arrays, known)
-                    return hot
+                    self._put(space, snapshot, kept.arrays, known)
+                    return snapshot
         merged = merge(base, with_known_uses(fresh, base), known.ids)
         self._put(space, merged, GrowingArrays(merged), known)
         return merged
 
-    def _put(self, space: str, hot: SubjectSnapshot, arrays: GrowingArrays, changed: ChangedMemories | None) -> None:
-        size = size_of(hot) + derived_size_of(hot) + arrays.spare_bytes if self._most_bytes else 1
-        key = (hot.subject.key, space)
+    def _put(
+        self, space: str, snapshot: SubjectSnapshot, arrays: GrowingArrays, changed: ChangedMemories | None
+    ) -> None:
+        size = size_of(snapshot) + derived_size_of(snapshot) + arrays.spare_bytes if self._most_bytes else 1
+        key = (snapshot.subject.key, space)
         with self._lock:
             known = self._kept.get(key)
-            if known is not None and known.hot.version >= hot.version:
+            if known is not None and known.snapshot.version >= snapshot.version:
                 return
             self._drop(key)
             if size > self._most_bytes:
                 return
-            kept = self._kept[key] = _Kept(hot, arrays, size)
-            if known is not None and changed is not None and known.hot.version >= changed.since:
+            kept = self._kept[key] = _Kept(snapshot, arrays, size)
+            if known is not None and changed is not None and known.snapshot.version >= changed.since:
                 _carry_over(known, kept, changed.ids)
             spellings = known.spellings if known is not None and known.arrays is arrays else None
-            if spellings is not None and not spellings.is_outgrown(hot) and size + spellings.bytes <= self._most_bytes:
+            if (
+                spellings is not None
+                and not spellings.is_outgrown(snapshot)
+                and size + spellings.bytes <= self._most_bytes
+            ):
                 kept.spellings, kept.spelling_size = spellings, spellings.bytes
                 kept.size += kept.spelling_size
             self._bytes += kept.size + kept.text_size
             self._make_room()
 
-    def memories(self, space: str, hot: SubjectSnapshot, ids: Sequence[MemoryId]) -> dict[MemoryId, Memory]:
-        """Return those of the memories that are cached at the version of `hot`."""
-        kept = self._kept.get((hot.subject.key, space))
-        if kept is None or kept.hot.version != hot.version:
+    def memories(self, space: str, snapshot: SubjectSnapshot, ids: Sequence[MemoryId]) -> dict[MemoryId, Memory]:
+        """Return those of the memories that are cached at the version of `snapshot`."""
+        kept = self._kept.get((snapshot.subject.key, space))
+        if kept is None or kept.snapshot.version != snapshot.version:
             return {}
         known = kept.memories
         return {memory: known[memory] for memory in ids if memory in known}
 
-    def put_memories(self, space: str, hot: SubjectSnapshot, memories: Sequence[Memory]) -> list[Memory]:
-        """Cache memories that were read in the snapshot of `hot`; return them with the uses recorded here."""
+    def put_memories(self, space: str, snapshot: SubjectSnapshot, memories: Sequence[Memory]) -> list[Memory]:
+        """Cache memories that were read at the version of `snapshot`; return them with the uses recorded here."""
         with self._lock:
-            kept = self._kept.get((hot.subject.key, space))
-            if kept is None or kept.hot.version != hot.version:
+            kept = self._kept.get((snapshot.subject.key, space))
+            if kept is None or kept.snapshot.version != snapshot.version:
                 return list(memories)
-            if np.count_nonzero(kept.hot.uses):
-                memories = [memory_with_uses(memory, kept.hot) for memory in memories]
+            if np.count_nonzero(kept.snapshot.uses):
+                memories = [memory_with_uses(memory, kept.snapshot) for memory in memories]
             self._add(kept, memories)
             self._make_room()
             return list(memories)
@@ -319,7 +327,7 @@ class SnapshotCache:
                 if kept is None or kept.arrays is not arrays:  # read whole meanwhile; the uses are written soon
                     continue
                 uses, last_used_at = with_one_use(arrays.latest, ids, to_micros(at))
-                kept.hot = arrays.set_uses(uses, last_used_at)
+                kept.snapshot = arrays.set_uses(uses, last_used_at)
                 for memory in ids:
                     if (known := kept.memories.get(memory)) is not None:
                         last = max(known.last_used_at or at, at)
@@ -349,16 +357,18 @@ class SnapshotCache:
 
 def _takes_pending(kept: _Kept, rows: Sequence[Row]) -> bool:
     """Return whether new notes can be merged into cached arrays later, without a read."""
-    hot, waiting = kept.hot, len(kept.pending.rows) if kept.pending else 0
-    count = len(hot) + waiting
+    snapshot, waiting = kept.snapshot, len(kept.pending.rows) if kept.pending else 0
+    count = len(snapshot) + waiting
     is_due = count < REREAD_SIZE and kept.arrays.changes + waiting >= max(REREAD_CHANGES, count)
-    size = FLOAT_BYTES * hot.vectors.shape[1]
-    return hot.sampled_vectors is None and not is_due and all(row[-1] is None or len(row[-1]) == size for row in rows)
+    size = FLOAT_BYTES * snapshot.vectors.shape[1]
+    return (
+        snapshot.sampled_vectors is None and not is_due and all(row[-1] is None or len(row[-1]) == size for row in rows)
+    )
 
 
-def _return_freed_memory(hot: SubjectSnapshot) -> None:
+def _return_freed_memory(snapshot: SubjectSnapshot) -> None:
     """Return what reading or changing a large subject left; that is done in a thread."""
-    if len(hot) > _MAX_SMALL:
+    if len(snapshot) > _MAX_SMALL:
         return_freed_memory()
 
 

@@ -12,21 +12,21 @@ from toldonce.ids import id_bytes
 from toldonce.types import Memory, MemoryId, SubjectSnapshot
 
 
-def place_of(hot: SubjectSnapshot, id_: bytes | None) -> int | None:
+def place_of(snapshot: SubjectSnapshot, id_: bytes | None) -> int | None:
     """Return the position of a memory in a snapshot; None if it is not there."""
     if id_ is None:
         return None
-    place = bisect_left(hot.ids, id_)
-    return place if place < len(hot.ids) and hot.ids[place] == id_ else None
+    place = bisect_left(snapshot.ids, id_)
+    return place if place < len(snapshot.ids) and snapshot.ids[place] == id_ else None
 
 
 def with_one_use(
-    hot: SubjectSnapshot, ids: Sequence[MemoryId], at: int
+    snapshot: SubjectSnapshot, ids: Sequence[MemoryId], at: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Return the counts and times of use with one more use of some memories, `at` in microseconds."""
-    uses, last_used_at = hot.uses.copy(), hot.last_used_at.copy()
+    uses, last_used_at = snapshot.uses.copy(), snapshot.last_used_at.copy()
     for memory in ids:
-        place = place_of(hot, id_bytes(memory))
+        place = place_of(snapshot, id_bytes(memory))
         if place is not None:
             uses[place] += 1
             last_used_at[place] = max(last_used_at[place], at)
@@ -49,9 +49,9 @@ def with_known_uses(fresh: SubjectSnapshot, known: SubjectSnapshot) -> SubjectSn
     return replace(fresh, uses=uses, last_used_at=last_used_at)
 
 
-def memory_with_uses(memory: Memory, hot: SubjectSnapshot) -> Memory:
+def memory_with_uses(memory: Memory, snapshot: SubjectSnapshot) -> Memory:
     """Return a memory that was just read with the uses that the cache counts, and that are written later."""
-    place = place_of(hot, id_bytes(memory.id))
-    if place is None or hot.uses[place] <= memory.uses:
+    place = place_of(snapshot, id_bytes(memory.id))
+    if place is None or snapshot.uses[place] <= memory.uses:
         return memory
-    return replace(memory, uses=int(hot.uses[place]), last_used_at=from_micros(int(hot.last_used_at[place])))
+    return replace(memory, uses=int(snapshot.uses[place]), last_used_at=from_micros(int(snapshot.last_used_at[place])))

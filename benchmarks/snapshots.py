@@ -26,7 +26,7 @@ class Entry:
     """Keys of the messages it rests on."""
 
 
-def build_hot(subject: Subject, entries: Sequence[Entry]) -> SubjectSnapshot:
+def build_snapshot(subject: Subject, entries: Sequence[Entry]) -> SubjectSnapshot:
     """Lay out entries as arrays; entry `i` has the id `i` as 16 bytes."""
     n = len(entries)
     keyed = [sorted((term_key(SALT, term), count) for term, count in entry.terms.items()) for entry in entries]
