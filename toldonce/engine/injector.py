@@ -21,7 +21,8 @@ from toldonce.engine.prepared_turn import LedgerEntry, PreparedTurn
 from toldonce.engine.prompt_ledger import ChatLedger, TemporaryLedger
 from toldonce.engine.scope import MemoryScope
 from toldonce.engine.shown_memories import ClosedMemories, ShownMemories, by_subject
-from toldonce.errors import StaleSubjectError, SubjectKeyError, ToldOnceError, logged_text
+from toldonce.errors import StaleSubjectError, ToldOnceError, logged_text
+from toldonce.guard import guarded
 from toldonce.ids import is_unstored, new_id
 from toldonce.prompt.placement import place, place_at_messages
 from toldonce.prompt.render import RenderedContext
@@ -237,21 +238,16 @@ class PromptInjector:
         self, asked: ReadingRequest, earlier: EarlierPrompts | None, closed: ClosedMemories | None = None
     ) -> _Recalled:
         """Recall for a prompt; if that fails or is late, the prompt still replays what earlier ones had."""
-        try:
-            async with asyncio.timeout_at(asked.deadline):
-                if earlier is not None and closed is not None:
-                    earlier = replace(earlier, ended=await self.shown.ended(closed))
-                return await self._recall(asked, earlier)
-        except TimeoutError:
-            logger.warning("recall was late, the prompt has what earlier ones had")
-            return _Recalled(failure=RECALL_LATE)
-        except Exception as error:
-            # A traceback would name the user, or say nothing of a missing key.
-            if isinstance(error, StaleSubjectError | SubjectKeyError):
-                logger.warning("recall failed, the prompt has what earlier ones had", extra={"error": error.logged})
-            else:
-                logger.exception("recall failed, the prompt has what earlier ones had")
-            return _Recalled(failure=RECALL_FAILED)
+        with guarded(logger, "recall failed, the prompt has what earlier ones had"):
+            try:
+                async with asyncio.timeout_at(asked.deadline):
+                    if earlier is not None and closed is not None:
+                        earlier = replace(earlier, ended=await self.shown.ended(closed))
+                    return await self._recall(asked, earlier)
+            except TimeoutError:
+                logger.warning("recall was late, the prompt has what earlier ones had")
+                return _Recalled(failure=RECALL_LATE)
+        return _Recalled(failure=RECALL_FAILED)
 
     def _new_insertions(
         self, asked: ReadingRequest, chain: PromptChain, replay: PromptReplay, recalled: _Recalled

@@ -5,16 +5,19 @@ A timer of its CPU time raises in the middle of a match; the parent kills the pr
 has no such timer (Windows). The process ends when its input ends, so no child outlives its parent.
 """
 
+import logging
 import pickle
 import signal
 import struct
 import sys
-import traceback
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, BinaryIO
 
+from toldonce.guard import guarded
 from toldonce.lazy_pattern import compile_patterns
+
+logger = logging.getLogger(__name__)
 
 HEADER = struct.Struct("!I")
 """Precedes each frame: its length in bytes."""
@@ -72,20 +75,19 @@ def _set_timer(seconds: float) -> None:
 
 
 def answer(request: Request) -> tuple[str, object]:
-    """Run a request within its CPU time; return how it ended, and the result."""
+    """Run a request within its CPU time; return how it ended, and the result; log why it failed."""
     budget_s, function, arguments = request
     compile_patterns()  # its module has been loaded by now; the budget is for reading
-    try:
+    with guarded(logger, "reading failed") as guard:
         try:
-            _set_timer(budget_s)
-            return DONE, function(*arguments)
-        finally:
-            _set_timer(0)
-    except _OverrunError:
-        return OVERRUN, None
-    except Exception as error:  # noqa: BLE001  (the parent is told, and the traceback is printed)
-        traceback.print_exc()
-        return FAILED, f"{type(error).__name__} in {function.__qualname__}"
+            try:
+                _set_timer(budget_s)
+                return DONE, function(*arguments)
+            finally:
+                _set_timer(0)
+        except _OverrunError:
+            return OVERRUN, None
+    return FAILED, f"{type(guard.failure).__name__} in {function.__qualname__}"
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from typing import IO
 
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import RequestError, ToldOnceError, logged_text
+from toldonce.guard import guarded
 from toldonce.hook.event import MAX_BYTES
 from toldonce.hook.places import target_name
 from toldonce.hook.requests import answer_request
@@ -54,15 +55,13 @@ class ResidentEngine:
             writer.close()
 
     async def _answer(self, line: bytes) -> Mapping[str, object]:
-        try:
-            request = json.loads(line)
-            return {"context": await answer_request(self._engine, request)}
-        except ToldOnceError as error:
-            logger.warning("a hook's request failed", extra={"error": logged_text(error)})
-            return {"error": type(error).__name__, "again": not isinstance(error, RequestError)}
-        except Exception as error:
-            logger.exception("a hook's request failed")
-            return {"error": type(error).__name__, "again": False}
+        with guarded(logger, "a hook's request failed") as guard:
+            try:
+                return {"context": await answer_request(self._engine, json.loads(line))}
+            except ToldOnceError as error:
+                logger.warning("a hook's request failed", extra={"error": logged_text(error)})
+                return {"error": type(error).__name__, "again": not isinstance(error, RequestError)}
+        return {"error": type(guard.failure).__name__, "again": False}
 
     async def until_idle(self, stop: asyncio.Event, target: str) -> None:
         """Wait for `stop`, or until no hook came for `IDLE_S`; take what hooks could not deliver in time."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from toldonce.errors import BadRequestError, ToldOnceError, UnknownMemoryError
+from toldonce.guard import guarded
 from toldonce.mcp_server.arguments import (
     CorrectArguments,
     ForgetArguments,
@@ -78,13 +79,12 @@ class Toolbox:
             arguments: As the model wrote them.
             via: How it came, instead of the toolbox's own.
         """
-        try:
-            return await self._call(name, arguments, via or self.via)
-        except ToldOnceError as error:
-            return _failed(str(error))
-        except Exception:
-            logger.exception("a tool call failed", extra={"tool": name[:_SHORT_ID]})
-            return _failed("the memory failed; its log says why. Go on without it.")
+        with guarded(logger, "a tool call failed", extra={"tool": name[:_SHORT_ID]}):
+            try:
+                return await self._call(name, arguments, via or self.via)
+            except ToldOnceError as error:
+                return _failed(str(error))
+        return _failed("the memory failed; its log says why. Go on without it.")
 
     async def question(self, name: str, arguments: Mapping[str, object]) -> str | None:
         """Return what to ask the user before a call; None where it closes nothing, cannot run, or they asked for it.

@@ -15,7 +15,8 @@ from toldonce.chat.chat_request import is_background_task, read_request
 from toldonce.chat.identity import IdentityPolicy, identify
 from toldonce.engine import AsyncToldOnce, PreparedTurn, run_in_thread_if_large
 from toldonce.engine.query_builder import NO_SIMILARITY
-from toldonce.errors import BadIdentityError, BadRequestError, StaleSubjectError, ToldOnceError
+from toldonce.errors import BadIdentityError, BadRequestError, ToldOnceError
+from toldonce.guard import guarded
 from toldonce.metrics import ProxyCounters
 from toldonce.prompt.replay import PrefixState
 from toldonce.server.asgi import (
@@ -178,22 +179,17 @@ class ChatProxy:
             return ChatMemory(note="task")
         records = identity.memory.records and not identity.temporary
         refused = self._services.fallbacks.is_refused(identity.subject, request.model)
-        try:
+        with guarded(logger, "recall failed, the chat goes on without"):
             timeout_s = self._engine.settings.recall_timeout_s
             async with asyncio.timeout(timeout_s):
                 prepared = await self._engine.turns.prepare(
                     request, identity, in_user_message=refused, timeout_s=timeout_s
                 )
-        except Exception as error:
-            self.counters.memory_failed += 1
-            if isinstance(error, StaleSubjectError):  # a traceback would name the user
-                logger.warning("recall failed, the chat goes on without", extra={"error": error.logged})
-            else:
-                logger.exception("recall failed, the chat goes on without")
-            return ChatMemory(note=f"skipped{self._lost_prefix(identity)}", records=records)
-        self.counters.memory_failed += bool(prepared.failure)
-        self.counters.recalled += bool(prepared.injected)
-        return ChatMemory(note=_note(identity.memory, prepared), prepared=prepared, records=records)
+            self.counters.memory_failed += bool(prepared.failure)
+            self.counters.recalled += bool(prepared.injected)
+            return ChatMemory(note=_note(identity.memory, prepared), prepared=prepared, records=records)
+        self.counters.memory_failed += 1
+        return ChatMemory(note=f"skipped{self._lost_prefix(identity)}", records=records)
 
     def _lost_prefix(self, identity: Identity) -> str:
         """Say that a prompt lacks what earlier ones had, if its placement replays them."""

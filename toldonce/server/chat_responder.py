@@ -12,6 +12,7 @@ from toldonce.chat.splice import MemoriesSplicer, describe_memories, splice_whol
 from toldonce.engine import PreparedTurn, run_in_thread_if_large
 from toldonce.engine.prepared_turn import LEDGER_WAIT_S
 from toldonce.errors import ToldOnceError, logged_text
+from toldonce.guard import guarded
 from toldonce.metrics import ProxyCounters
 from toldonce.server.asgi import (
     ClientDisconnectedError,
@@ -307,13 +308,12 @@ class ChatResponder:
             self._replayed = None
 
     async def _read_replayed(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
-        try:
-            return await self._services.read_replayed(prepared)
-        except (ToldOnceError, OSError) as error:
-            logger.warning("replayed memories could not be read", extra={"error": logged_text(error)})
-        except Exception:
-            self._services.counters.memory_failed += 1
-            logger.exception("replayed memories could not be read")
+        with guarded(logger, "replayed memories could not be read") as guard:
+            try:
+                return await self._services.read_replayed(prepared)
+            except (ToldOnceError, OSError) as error:
+                logger.warning("replayed memories could not be read", extra={"error": logged_text(error)})
+        self._services.counters.memory_failed += guard.failure is not None
         return ()
 
     def _log_broken(self, error: UpstreamBrokenError) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from toldonce.guard import guarded
 from toldonce.server.api.v1 import failure_body, is_resource_path
 from toldonce.server.asgi import OWN_HEADERS, send_body, send_start
 from toldonce.server.status import INTERNAL_SERVER_ERROR, error_body
@@ -36,12 +37,9 @@ def with_failures_answered(app: ASGIApp) -> ASGIApp:
             await app(scope, receive, send)
             return
         watched = _Watched(send)
-        try:
+        with guarded(logger, "a request failed unexpectedly", passes=lambda: watched.began) as guard:
             await app(scope, receive, watched)
-        except Exception:
-            if watched.began:
-                raise
-            logger.exception("a request failed unexpectedly")
+        if guard.failure is not None:
             body, kind = failure_answer(scope["path"])
             headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode()), *OWN_HEADERS]
             await send_start(send, INTERNAL_SERVER_ERROR, headers)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, PreparedTurn
-from toldonce.errors import SubjectKeyError
+from toldonce.guard import guarded
 from toldonce.metrics import ProxyCounters
 from toldonce.types import ChatRequest, Identity
 
@@ -69,15 +69,11 @@ class TurnRecorder:
         return NOT_RECORDED
 
     async def _record(self, turn: AnsweredTurn) -> None:
-        try:
+        with guarded(logger, "recording failed") as guard:
             await self._engine.turns.finish(turn.request, turn.identity, turn.reply, turn.prepared)
-        except Exception as error:
+        if guard.failure is not None:
             self._counters.memory_failed += 1
-            if isinstance(error, SubjectKeyError):
-                logger.error("recording failed", extra={"error": error.logged})  # the message says all
-            else:
-                logger.exception("recording failed")
-            raise
+            raise guard.failure
         self._counters.recorded += 1
 
     def _discard(self, task: asyncio.Task[None]) -> None:
