@@ -11,7 +11,7 @@ from toldonce.extraction.courtesy import SkipReason
 from toldonce.extraction.sources import carried_texts, invented_words, without_role_play
 from toldonce.extraction.statement_gate import StatementGate
 from toldonce.formation.extract import EARLIER
-from toldonce.formation.skips import skip_of
+from toldonce.formation.propose import skip_of
 from toldonce.types import ConversationId, LoggedMessage
 
 # The data set dates nothing, and nothing here depends on dates.

@@ -7,7 +7,7 @@ with what this script makes. It reads the sources, and imports nothing of the pa
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
@@ -25,6 +25,15 @@ RESULTS = {
     for element in node.value.elts
     if isinstance(element, ast.Constant)
 }
+
+# The files of the namespaces.
+FILES: dict[str, tuple[str, ...]] = {
+    "conversations": ("conversations", "traces", "characters", "agent_notes"),
+    "memories": ("history", "health", "reviews", "shared", "bulk", "vectors"),
+    "data": ("apps", "erasure", "transfer"),
+    "administration": ("admin", "keys", "embedder"),
+}
+LINE_BREAKS = "\n\n\n"
 
 # Methods that need the thread instead of a call on its loop.
 OVERRIDES = {
@@ -174,23 +183,25 @@ def blocking(method: Method, namespace: str, core: str) -> str:
     return f"{decorator}{signature(method, method.name)}\n{indent(doc, '    ')}\n    {statement}\n"
 
 
-def imports(source: Source, text: str) -> str:
-    """Return the imports of the names that a generated text uses from the source's module."""
-    nodes = list(ast.walk(ast.parse(text)))
-    used = {node.id for node in nodes if isinstance(node, ast.Name)}
-    used |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    homes = [(name, home) for name, home in sorted(source.homes().items()) if name in used and name != "AsyncToldOnce"]
-    loaded = [f"from {home} import {name}" for name, home in homes if home != "toldonce.engine"]
-    typed = [f"    from {home} import {name}" for name, home in homes if home == "toldonce.engine"]
-    checking = ["from typing import TYPE_CHECKING", "if TYPE_CHECKING:", *typed] if typed else []
+def imports(written: Iterable[tuple[Source, str]]) -> str:
+    """Return the imports of the names that generated texts use from the modules of their sources."""
+    loaded, typed = [], []
+    for source, text in written:
+        nodes = list(ast.walk(ast.parse(text)))
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
+        used |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+        for name, home in sorted(source.homes().items()):
+            if name in used and name != "AsyncToldOnce":
+                (typed if home == "toldonce.engine" else loaded).append(f"from {home} import {name}")
     # A result of the engine is named in annotations alone: loading its module would load a service.
-    return "\n".join([*loaded, *checking])
+    checking = ["from typing import TYPE_CHECKING", "if TYPE_CHECKING:", *(f"    {line}" for line in typed)]
+    return "\n".join([*loaded, *(checking if typed else [])])
 
 
-def service_file(namespace: str, source: Source) -> str:
-    """Return the file of one namespace."""
+def service_class(namespace: str, source: Source) -> str:
+    """Return the class of one namespace."""
     methods = "\n".join(blocking(method, namespace, "self._engine.core") for method in source.methods())
-    cls = f'''class Blocking{source.definition.name}:
+    return f'''class Blocking{source.definition.name}:
     """{source.doc}"""
 
     def __init__(self, engine: BackgroundEngine) -> None:
@@ -198,15 +209,20 @@ def service_file(namespace: str, source: Source) -> str:
         self._engine = engine
 
 {indent(methods, "    ")}'''
-    return f'''"""`memory.{namespace}` without asyncio. Made by tools/make_sync.py from engine/{source.module}.py."""
+
+
+def namespaces_file(services: dict[str, Source]) -> str:
+    """Return the file of some namespaces."""
+    classes = {namespace: service_class(namespace, source) for namespace, source in services.items()}
+    names = ", ".join(services)
+    return f'''"""Namespaces of `ToldOnce`: {names}. Made by tools/make_sync.py."""
 
 from __future__ import annotations
 
 from toldonce.engine.background import BackgroundEngine
-{imports(source, cls)}
+{imports((source, classes[namespace]) for namespace, source in services.items())}
 
-
-{cls}'''
+{LINE_BREAKS.join(classes.values())}'''
 
 
 def services_file(services: dict[str, Source]) -> str:
@@ -216,7 +232,9 @@ def services_file(services: dict[str, Source]) -> str:
         f"        self.{name} = Blocking{service.definition.name}(engine)" for name, service in services.items()
     )
     services_imports = "\n".join(
-        f"from toldonce.sync.{name} import Blocking{service.definition.name}" for name, service in services.items()
+        f"from toldonce.sync.{file} import Blocking{services[name].definition.name}"
+        for file, names in FILES.items()
+        for name in names
     )
     return f'''"""Namespaces of `ToldOnce`, near and far. Made by tools/make_sync.py."""
 
@@ -275,7 +293,7 @@ from __future__ import annotations
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.background import BackgroundEngine
 from toldonce.sync.services import BlockingServices
-{imports(core, cls)}
+{imports([(core, cls)])}
 
 
 {cls}'''
@@ -301,7 +319,7 @@ def make() -> dict[str, str]:
     """Return the generated files by name."""
     core = read("core", "AsyncToldOnce")
     services = namespaces()
-    files = {f"{name}.py": service_file(name, service) for name, service in services.items()}
+    files = {f"{file}.py": namespaces_file({name: services[name] for name in names}) for file, names in FILES.items()}
     files["services.py"] = services_file(services)
     files["client.py"] = client_file(core)
     files["__init__.py"] = '''"""The library without asyncio. tools/make_sync.py generates all files of this folder."""

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toldonce.chat.reply import ReplyAssembler, reply_from_json
+from toldonce.chat.reply import LimitedText, ReplyAssembler, cut_text, reply_from_json
 from toldonce.chat.sse import MAX_EVENT_BYTES, SseReader
-from toldonce.chat.text_limit import LimitedText, cut_text
 
 
 @given(parts=st.lists(st.text(max_size=5)), limit=st.integers(1, 20))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from toldonce.datasets.dataset import DatasetTurn
-from toldonce.evaluation.baselines import BM25, FUSED, VECTORS, index
+from toldonce.evaluation.retrieval_run import BM25, FUSED, VECTORS, index
 from toldonce.testing import WordEmbedder
 
 TEXTS = ("The dog barks at night.", "My hives are painted blue.", "Blue is a colour, blue as the sky.", "Good morning!")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from toldonce.evaluation.judge import judge_question, read_verdict
+from toldonce.evaluation.answerer import judge_question, read_verdict
 
 
 @pytest.mark.parametrize(

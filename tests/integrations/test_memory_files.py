@@ -4,8 +4,7 @@ import pytest
 
 from sample_chats import user
 from toldonce.engine import AsyncToldOnce
-from toldonce.integrations.file_paths import MemoryFileError, memory_path
-from toldonce.integrations.free_files import MAX_CHARACTERS, FreeFiles
+from toldonce.integrations.free_files import MAX_CHARACTERS, FreeFiles, MemoryFileError, memory_path
 from toldonce.integrations.memory_files import MemoryFiles
 from toldonce.types import MemoryKind, RequestScope
 

@@ -11,8 +11,14 @@ from tokenizers import Tokenizer
 
 from language_samples import LANGUAGES
 from toldonce.providers import static_embedder
-from toldonce.providers.short_text_tokenizer import WORD_START, ShortTextTokenizer, merge_order
-from toldonce.providers.static_embedder import MAX_SHORT_TEXTS, StaticEmbedder, StaticModel
+from toldonce.providers.static_embedder import (
+    MAX_SHORT_TEXTS,
+    WORD_START,
+    ShortTextTokenizer,
+    StaticEmbedder,
+    StaticModel,
+    merge_order,
+)
 
 FILE = static_embedder._package_folder() / static_embedder._TOKENIZER
 TEXTS = sorted(chain.from_iterable((*language.memories, *language.asked) for language in LANGUAGES.values()))

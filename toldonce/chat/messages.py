@@ -6,8 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from toldonce.chat.content import other_parts, speaker_name, without_memory, without_reasoning
-from toldonce.chat.reply import Reply
-from toldonce.chat.text_limit import MAX_CHARACTERS, cut_text
+from toldonce.chat.reply import MAX_CHARACTERS, Reply, cut_text
 from toldonce.text import hash64, squeeze
 from toldonce.text.byte_runs import without_bytes
 from toldonce.types import ChatMessage, ChatRequest, Message

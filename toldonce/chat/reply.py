@@ -1,4 +1,8 @@
-"""Assemble an answer from a stream or its events, or read a whole one. Pure, and never raises on content."""
+"""Assemble an answer from a stream or its events, or read a whole one. Pure, and never raises on content.
+
+A text that is too long to be recorded is cut, with a mark that says so: a reply and the same reply in the client's
+next request are cut alike, so that they stay one message.
+"""
 
 import json
 from collections.abc import Sequence
@@ -6,9 +10,59 @@ from dataclasses import dataclass, field
 
 from toldonce.chat.content import call_ids_of, text_of
 from toldonce.chat.sse import SseReader
-from toldonce.chat.text_limit import MAX_CHARACTERS, LimitedText
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import clean
+
+MAX_CHARACTERS = 4_000_000
+"""Default of `TOLDONCE_MAX_MESSAGE_CHARACTERS`: as much as the largest models read."""
+# Parts of a text that are joined at a time: each small string takes fifty bytes beside its characters.
+_MAX_PARTS = 4096
+
+
+def cut_text(text: str, limit: int) -> str:
+    """Return a text, or its beginning with a mark if it is longer than `limit` characters.
+
+    >>> cut_text("Hello", 5), cut_text("Hello there", 5)
+    ('Hello', 'Hello\\n[… cut: the first 5 of 11 characters]')
+    """
+    return text if len(text) <= limit else _marked(text[:limit], len(text), limit)
+
+
+class LimitedText:
+    """A text that arrives in parts, of which no more than a limit is kept."""
+
+    def __init__(self, limit: int = MAX_CHARACTERS) -> None:
+        """Create an empty text."""
+        self._limit = limit
+        self._parts: list[str] = []
+        self._joined: list[str] = []
+        self.length = 0
+        """Characters that came, those that were not kept included."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether more came than is kept."""
+        return self.length > self._limit
+
+    def add(self, part: str) -> None:
+        """Take the next part."""
+        room = self._limit - self.length
+        self.length += len(part)
+        if room > 0:
+            self._parts.append(part if len(part) <= room else part[:room])
+            if len(self._parts) >= _MAX_PARTS:
+                self._joined.append("".join(self._parts))
+                self._parts.clear()
+
+    def text(self) -> str:
+        """Return what is kept, as `cut_text` returns it."""
+        kept = "".join((*self._joined, *self._parts))
+        return _marked(kept, self.length, self._limit) if self.is_cut else kept
+
+
+def _marked(kept: str, length: int, limit: int) -> str:
+    return f"{kept}\n[… cut: the first {limit:,} of {length:,} characters]"
+
 
 DONE = b"[DONE]"
 # Bytes of a stream that are read together: some forty events, which take less than a millisecond.

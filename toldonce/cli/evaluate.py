@@ -208,8 +208,7 @@ def _answerer(settings: "Settings", models: dict[str, str], url: str | None, con
         return None
     from zoneinfo import ZoneInfo
 
-    from toldonce.evaluation.answerer import Answerer, Models
-    from toldonce.evaluation.chat_model import ChatModel
+    from toldonce.evaluation.answerer import Answerer, ChatModel, Models
     from toldonce.providers.token_counter import token_counter
     from toldonce.settings import Settings
 

@@ -1,35 +1,35 @@
 """The engine's services, each loaded and made at its first use. Opens nothing."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from toldonce.engine.components import Components
-from toldonce.engine.immediate_notes import ImmediateNotes
 from toldonce.engine.lazy_property import lazy_property
 from toldonce.engine.memories import MemoryService
 from toldonce.engine.steps import Steps
+from toldonce.providers.protocols import Embedder, ImmediateTextEmbedder
+from toldonce.types import Memory, NewNote, Subject
 
 if TYPE_CHECKING:
+    from toldonce.curation.new_notes import ManualNote
     from toldonce.engine.admin import AdminService
     from toldonce.engine.agent_notes import AgentNoteService
     from toldonce.engine.agents import AgentService
-    from toldonce.engine.apps import AppService
+    from toldonce.engine.apps import AppService, CharacterService
     from toldonce.engine.bulk import BulkService
-    from toldonce.engine.characters import CharacterService
     from toldonce.engine.conversation_window import WindowReader
     from toldonce.engine.conversations import ConversationService
-    from toldonce.engine.embedder import EmbedderService
+    from toldonce.engine.embedder import EmbedderService, VectorService
     from toldonce.engine.erasure import ErasureService
     from toldonce.engine.health import HealthService
-    from toldonce.engine.history import HistoryService
+    from toldonce.engine.history import HistoryService, ReviewService
     from toldonce.engine.keys import KeyService
+    from toldonce.engine.prompt_traces import TraceService
     from toldonce.engine.prompts import PromptService
     from toldonce.engine.recorder import RecorderService
-    from toldonce.engine.reviews import ReviewService
     from toldonce.engine.shared import SharedMemoryService
-    from toldonce.engine.traces import TraceService
     from toldonce.engine.transfer import TransferService
     from toldonce.engine.turn import TurnService
-    from toldonce.engine.vectors import VectorService
 
 
 class Services:
@@ -66,7 +66,7 @@ class Services:
     @lazy_property
     def traces(self) -> "TraceService":
         """What memory did for requests, across conversations."""
-        from toldonce.engine.traces import TraceService
+        from toldonce.engine.prompt_traces import TraceService
 
         return TraceService(self._components)
 
@@ -87,7 +87,7 @@ class Services:
     @lazy_property
     def reviews(self) -> "ReviewService":
         """Memories that wait for review."""
-        from toldonce.engine.reviews import ReviewService
+        from toldonce.engine.history import ReviewService
 
         return ReviewService(self._components, self._steps.runtime, self._memories)
 
@@ -115,7 +115,7 @@ class Services:
     @lazy_property
     def characters(self) -> "CharacterService":
         """Characters and their names."""
-        from toldonce.engine.characters import CharacterService
+        from toldonce.engine.apps import CharacterService
 
         return CharacterService(self._components, self._steps.runtime, self._memories)
 
@@ -136,7 +136,7 @@ class Services:
     @lazy_property
     def vectors(self) -> "VectorService":
         """Memories by their vectors."""
-        from toldonce.engine.vectors import VectorService
+        from toldonce.engine.embedder import VectorService
 
         return VectorService(self._components, self._steps.runtime)
 
@@ -185,3 +185,56 @@ class Services:
         from toldonce.engine.prompts import PromptService
 
         return PromptService(self._components, self._steps, self._windows)
+
+
+class ImmediateNotes:
+    """Adds notes that say nothing known, in the calling thread; what takes an event loop is left to the engine."""
+
+    def __init__(self, components: Components, steps: Steps) -> None:
+        """Add to the components' store."""
+        self._components = components
+        self._runtime = steps.runtime
+        self._immediate: tuple[Embedder, ImmediateTextEmbedder | None] | None = None
+
+    def add(self, note: NewNote, *, user: str | Subject | None, profile: str | None) -> Memory | None:
+        """Add a note; None, and nothing added, if that takes an event loop.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+            BadRequestError: the note is invalid.
+        """
+        from toldonce.engine.recorder import manual_note
+
+        checked = manual_note(note, self._components.profile(profile))
+        added = self._add(self._components.subject(user), [checked])
+        return None if added is None else added[0]
+
+    def add_many(
+        self, notes: Sequence[str | NewNote], *, user: str | Subject | None, profile: str | None
+    ) -> list[Memory] | None:
+        """Add notes in one commit; None, and nothing added, if that takes an event loop.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+            BadRequestError: there are too many notes, or one is invalid.
+        """
+        from toldonce.engine.bulk import checked_notes
+
+        checked = checked_notes(notes, self._components.profile(profile))
+        return self._add(self._components.subject(user), checked) if checked else []
+
+    def _add(self, subject: Subject, checked: Sequence["ManualNote"]) -> list[Memory] | None:
+        from toldonce.curation.new_notes import add_unknown_now
+
+        embedder = self._embedder(subject)
+        return None if embedder is None else add_unknown_now(self._runtime, embedder, subject, checked)
+
+    def _embedder(self, subject: Subject) -> ImmediateTextEmbedder | None:
+        embedders = self._runtime.embedders
+        embedder = self._runtime.embedder if embedders is None else embedders.opened_for(subject)
+        if embedder is None:
+            return None
+        last = self._immediate
+        if last is None or last[0] is not embedder:  # looking for the methods of a protocol takes long
+            last = self._immediate = embedder, embedder if isinstance(embedder, ImmediateTextEmbedder) else None
+        return last[1]

@@ -1,13 +1,20 @@
-"""Stage `extract`: messages become notes and facts, weighed against what is known. Reads the store, may ask a model."""
+"""Stage `extract`: messages become notes and facts, weighed against what is known. Reads the store, may ask a model.
+
+A message that the learned gate keeps is no second memory: its own quotation counts for more, and is listed among what
+is known.
+"""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.provenance import SYSTEM_CHARACTER, tags_of, with_characters
 from toldonce.extraction.rules.forget_candidates import FORGET_REQUEST_MARK
+from toldonce.extraction.rules.summary import are_safe_to_show
 from toldonce.extraction.sources import is_read_whole
 from toldonce.formation.batch import ExtractionBatch, ignored
 from toldonce.formation.bisection import propose_in_parts
@@ -24,23 +31,24 @@ from toldonce.formation.inputs import (
     skipped,
     take_batch,
 )
-from toldonce.formation.kept_turns import kept_turns, without_held
-from toldonce.formation.known_memories import KnownMemories
 from toldonce.formation.owners import own_candidates
-from toldonce.formation.propose import FORMED, ExtractionResult, extractor_version
+from toldonce.formation.propose import FORMED, ExtractionResult, extractor_version, withheld
 from toldonce.formation.reconcile import close_abandoned, restore_replaced
 from toldonce.formation.reconcile import close_outdated as outdated_by_version
-from toldonce.formation.runtime import Runtime
-from toldonce.formation.skips import withheld
+from toldonce.formation.runtime import KnownMemories, Runtime
 from toldonce.formation.telemetry import count_secrets
 from toldonce.formation.weigh import weigh
+from toldonce.ids import id_text
 from toldonce.profiles.overrides import with_overrides
 from toldonce.profiles.policies import Profile
 from toldonce.providers.offline_model import MODEL as OFFLINE_MODEL
 from toldonce.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
+from toldonce.text import source_key
 from toldonce.types import (
+    KEPT_IMPORTANCE,
     NO_VECTORS,
     Action,
+    AddMemory,
     Change,
     CloseMemory,
     Conversation,
@@ -48,7 +56,11 @@ from toldonce.types import (
     FormationResult,
     Lease,
     LoggedMessage,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
     StrengthenMemory,
+    SubjectSnapshot,
 )
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
@@ -230,3 +242,42 @@ async def _left_out(batch: ExtractionBatch, extracted: ExtractionResult, runtime
         ignored(batch.lease.key, f"left out of a long message: {left}", runtime.clock, seq=seq)
         for seq, left in sorted(why.items())
     ]
+
+
+# The most that a kept quotation is worth: less than what is known for sure.
+_MAX_IMPORTANCE = 0.8
+
+
+def kept_turns(
+    kept: Mapping[int, float], messages: Sequence[LoggedMessage], snapshot: SubjectSnapshot
+) -> list[StrengthenMemory]:
+    """Return the new weights of the quotations of messages worth keeping.
+
+    Args:
+        kept: By `seq` the probability of a message worth keeping.
+        messages: Messages of one conversation that may be kept.
+        snapshot: The subject's active memories, the quotations of these messages among them.
+    """
+    places: dict[int, int] = {}
+    owners = np.repeat(np.arange(len(snapshot)), np.diff(snapshot.source_start))
+    for row in np.flatnonzero((snapshot.kinds == MemoryKind.TURN.number)[owners]) if kept else ():
+        places[int(snapshot.source_key[row])] = int(owners[row])
+    changes: list[StrengthenMemory] = []
+    for message in messages:
+        place = places.get(source_key(message.conversation, message.seq))
+        if place is None or message.seq not in kept or not are_safe_to_show(message):
+            continue
+        weight = KEPT_IMPORTANCE + (_MAX_IMPORTANCE - KEPT_IMPORTANCE) * kept[message.seq]
+        changes.append(StrengthenMemory(id=MemoryId(id_text(snapshot.ids[place])), importance=round(weight, 2)))
+    return changes
+
+
+def without_held(said: Sequence[LoggedMessage], changes: Sequence[Change]) -> list[LoggedMessage]:
+    """Return the messages of which nothing waits for review."""
+    held = {
+        source.seq
+        for change in changes
+        if isinstance(change, AddMemory) and change.memory.state is MemoryState.HELD
+        for source in change.memory.evidence
+    }
+    return [message for message in said if message.seq not in held]

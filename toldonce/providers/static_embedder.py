@@ -9,6 +9,10 @@ The averaging was chosen on real conversations (LoCoMo, development half: 5 conv
 their conversation): the plain mean of all tokens 0.366; in lower case 0.408; without punctuation 0.424; tokens weighted
 by the logarithm of their rank 0.448; parts inside a word at half weight 0.499. Nothing was
 fitted further; expect smaller gains on other conversations.
+
+The `tokenizers` library takes longer to load its file than a search takes. For short texts, the vocabulary alone gives
+the same tokens: the merges of the file are all ways to split a token of the vocabulary in two, ordered by the numbers
+of their tokens (a test compares them).
 """
 
 import asyncio
@@ -16,6 +20,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -24,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from toldonce.errors import MissingModelFilesError
+from toldonce.lazy_pattern import LazyPattern
 from toldonce.providers.calibration import Calibration
-from toldonce.providers.short_text_tokenizer import WORD_START, ShortTextTokenizer
 from toldonce.text import clean, squeeze
 from toldonce.types import Vectors
 
@@ -277,3 +282,64 @@ def spans(text: str) -> Iterator[str]:
         start = end + (blank > 0)
     if start < len(text):
         yield text[start:]
+
+
+WORD_START = "▁"
+# Written in a text, these are tokens of their own.
+_SPECIAL = ("<s>", "</s>", "<unk>")
+# The time for a word grows with the square of its length.
+_MAX_WORD_CHARACTERS = 40
+_MAX_CHARACTERS = 500
+# No token has a word start after another character, so that words are encoded one by one.
+_WORD = LazyPattern(f"{WORD_START}+[^{WORD_START}]*+")
+
+
+def merge_order(left: int, right: int, joined: int, token: str) -> tuple[bool, int, int, int]:
+    """Return the place of a merge in the order in which merges are done: runs of blanks come last.
+
+    Args:
+        left: Number of the left token.
+        right: Number of the right token.
+        joined: Number of the token that they make.
+        token: That token.
+    """
+    return not token.strip(WORD_START), joined, left, right
+
+
+class ShortTextTokenizer:
+    """Encodes short texts. Safe for several threads."""
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        """Create a tokenizer over the numbers of the tokens."""
+        self._numbers = vocabulary
+
+    def encode(self, text: str) -> list[int] | None:
+        """Return the numbers of a text's tokens; None for a text that is too long or holds special tokens."""
+        if len(text) > _MAX_CHARACTERS or ("<" in text and any(token in text for token in _SPECIAL)):
+            return None
+        marked = WORD_START + text.replace(" ", WORD_START) if text else ""
+        numbers: list[int] = []
+        for word in _WORD.findall(marked):
+            if len(word) > _MAX_WORD_CHARACTERS:
+                return None
+            numbers += self._encode_word(word)
+        return numbers
+
+    def _encode_word(self, word: str) -> list[int]:
+        tokens: list[str] = []
+        for character in word:
+            # A character without a token is spelt in bytes.
+            tokens += [character] if character in self._numbers else map("<0x{:02X}>".format, character.encode())
+        while (place := self._next_merge(tokens)) is not None:
+            tokens[place : place + 2] = [tokens[place] + tokens[place + 1]]
+        return [self._numbers[token] for token in tokens]
+
+    def _next_merge(self, tokens: list[str]) -> int | None:
+        """Return the place of the merge that comes first; None if nothing can be merged."""
+        numbers = self._numbers
+        merges = [
+            (merge_order(numbers[left], numbers[right], numbers[left + right], left + right), place)
+            for place, (left, right) in enumerate(pairwise(tokens))
+            if left + right in numbers
+        ]
+        return min(merges)[1] if merges else None

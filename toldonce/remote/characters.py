@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toldonce.engine.characters import CharacterService
+from toldonce.engine.apps import CharacterService
 from toldonce.engine.results import RenamedCharacter
 from toldonce.remote.client import RestClient
 from toldonce.remote.over_http import RemoteService, over_http

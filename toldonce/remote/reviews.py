@@ -1,6 +1,6 @@
 """`memory.reviews` over HTTP. Asks one server."""
 
-from toldonce.engine.reviews import ReviewService
+from toldonce.engine.history import ReviewService
 from toldonce.remote import values
 from toldonce.remote.over_http import AFTER_ID, OF_MEMORY, RemoteService, over_http
 

@@ -1,7 +1,7 @@
 """`memory.traces` over HTTP. Asks one server."""
 
 from toldonce.clock import to_micros
-from toldonce.engine.traces import TraceService
+from toldonce.engine.prompt_traces import TraceService
 from toldonce.remote import values
 from toldonce.remote.client import RestClient
 from toldonce.remote.over_http import RemoteService, over_http

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from toldonce.engine.embedder import VectorService
 from toldonce.engine.memories import require_limit
-from toldonce.engine.vectors import VectorService
 from toldonce.remote import values
 from toldonce.remote.client import RestClient
 from toldonce.remote.over_http import RemoteService, each, field, over_http

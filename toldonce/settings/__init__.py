@@ -1,6 +1,14 @@
 """Settings from the environment (`TOLDONCE_…`); `docs/configuration.md` lists every one."""
 
-from toldonce.settings.all_settings import DATABASE_SETTING, PREFIX, Settings, unknown_variables
+from toldonce.settings.all_settings import (
+    DATABASE_SETTING,
+    PREFIX,
+    Settings,
+    SettingSource,
+    ShownSetting,
+    shown_settings,
+    unknown_variables,
+)
 from toldonce.settings.database_url import POSTGRES, SQLITE, TAKES_URL, shown_url
 from toldonce.settings.encryption import (
     KEY_COMMAND_SETTING,
@@ -11,7 +19,6 @@ from toldonce.settings.encryption import (
     MASTER_KEY_SETTING,
     OTHER_MASTER_SETTING,
 )
-from toldonce.settings.shown import SettingSource, ShownSetting, shown_settings
 
 __all__ = [
     "DATABASE_SETTING",

@@ -2,23 +2,101 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
-from pydantic import ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 
+from toldonce.environment import EnvironmentSettings
 from toldonce.errors import BadSettingError
 from toldonce.former_name import replaced_variable
 from toldonce.settings.bounds import BoundSettings
+from toldonce.settings.checks import Key, listed
+from toldonce.settings.database_url import shown_url
 from toldonce.settings.encryption import EncryptionSettings
-from toldonce.settings.models import ModelSettings
-from toldonce.settings.oidc import OidcSettings
-from toldonce.settings.operation import OperationSettings
-from toldonce.settings.recall import RecallSettings
-from toldonce.settings.server import ServerSettings
-from toldonce.settings.upstream import UpstreamSettings
+from toldonce.settings.models import ModelSettings, UpstreamSettings
+from toldonce.settings.server import OidcSettings, ServerSettings
+from toldonce.types import InjectionMode
+
+
+class RecallSettings(EnvironmentSettings):
+    """Settings of profiles, and what is recalled for a prompt."""
+
+    profile: str = Field(default="default", description="Profile of requests that name none.")
+    profiles: Path | None = Field(
+        default=None, description="Folder of your own profiles, one `NAME.toml` each; unset: only the shipped ones."
+    )
+    profile_keys: SecretStr | None = Field(
+        default=None,
+        description="Profiles by client key, for requests that name none: `KEY=PROFILE`, separated by commas.",
+    )
+    injection: InjectionMode = Field(
+        default="split",
+        description="Position of recalled memory in the prompt: `split` (facts at the end of the system message, the "
+        "rest at the end of the newest user message; later prompts replay both), or all of it by `system_append`, "
+        "`system_message`, `context_message` or `user_prefix`. A profile may override it.",
+    )
+    recall_limit: int = Field(
+        default=10, ge=0, le=200, description="Maximum number of memories added to a prompt, besides standing facts."
+    )
+    recall_tokens: int = Field(default=800, ge=0, description="Maximum tokens of memory added to a prompt.")
+    recall_timeout_s: float = Field(
+        default=1.0,
+        gt=0,
+        description="Timeout for recall, in seconds; after it the chat continues without memory. The embedder gets "
+        "half of it; after that recall uses words and dates only.",
+    )
+    commit_timeout_s: float = Field(
+        default=2.0,
+        gt=0,
+        description="Maximum time that the end of an answer waits for the turn to be stored, in seconds.",
+    )
+    strict_vectors: bool = Field(default=False, description="Require a `userId` in `POST /v1/vectors/query`.")
+    show_memories: bool = Field(
+        default=True,
+        description="Add a `memories` array to answers (the header `x-toldonce-show: off` disables it for a request).",
+    )
+
+    @field_validator("profile_keys")
+    @classmethod
+    def _pairs_of_key_and_profile(cls, pairs: SecretStr | None) -> SecretStr | None:
+        for pair in pairs.get_secret_value().split(",") if pairs else ():
+            key, _, profile = pair.strip().rpartition("=")
+            if pair.strip() and not (key and profile):
+                raise ValueError("takes KEY=PROFILE, separated by commas")
+        return pairs
+
+    @property
+    def profiles_of_keys(self) -> dict[str, str]:
+        """Profiles by client key, from `TOLDONCE_PROFILE_KEYS`."""
+        pairs = listed(self.profile_keys.get_secret_value()) if self.profile_keys else []
+        return {key: profile for key, _, profile in (pair.rpartition("=") for pair in pairs) if key}
+
+
+class OperationSettings(EnvironmentSettings):
+    """Settings of background work, caches and logs."""
+
+    key: Key = Field(default=None, description="API key that `toldonce chat` sends to a server that needs one.")
+    worker: bool = Field(
+        default=True, description="Form memories in the server process; off: run `toldonce worker` separately."
+    )
+    maintain_every_s: float = Field(
+        default=86_400.0,
+        ge=0,
+        description="Interval of maintenance (expiry, near-duplicates, capacity), in seconds; 0: never.",
+    )
+    cache_bytes: int = Field(
+        default=256 * 1024 * 1024, ge=0, description="Maximum size of the cache of subjects, in bytes."
+    )
+    log_memory_text: bool = Field(
+        default=False, description="Log user names and memory text of decisions instead of ids."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Minimum log level.")
+
 
 PREFIX = "TOLDONCE_"
 DATABASE_SETTING = f"{PREFIX}DATABASE_URL"
@@ -168,3 +246,70 @@ def unknown_variables(environment: Iterable[str]) -> list[str]:
         hint = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else ""
         sentences.append(f"{name} is not a setting and has no effect{hint}")
     return sentences
+
+
+class SettingSource(StrEnum):
+    """Where a value comes from."""
+
+    DEFAULT = "default"
+    ENVIRONMENT = "environment"
+    FILE = "file"
+    """Of the variable with the suffix `_FILE`."""
+    ARGUMENT = "argument"
+    """Of the command line, or of the program that opened the engine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownSetting:
+    """One setting."""
+
+    name: str
+    """Its environment variable."""
+    value: str
+    """`set` or `not set` for a secret; URLs without their passwords; empty: unset."""
+    source: SettingSource
+    is_default: bool
+    is_secret: bool
+    description: str
+
+
+def shown_settings(settings: Settings) -> list[ShownSetting]:
+    """Return all settings, in the order of the documentation."""
+    defaults = Settings.model_construct().model_dump()
+    try:
+        environment = Settings().model_dump()
+    except (BadSettingError, ValueError):  # changed since they were read, or never taken
+        environment = {}
+    named = {name.upper() for name in os.environ}
+    shown = []
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        variable = PREFIX + name.upper()
+        is_secret = "SecretStr" in repr(field.annotation)
+        is_from_environment = name in environment and environment[name] == value
+        if variable in named and is_from_environment:
+            source = SettingSource.ENVIRONMENT
+        elif variable + FILE_SUFFIX in named and is_from_environment:
+            source = SettingSource.FILE
+        else:
+            source = SettingSource.DEFAULT if value == defaults[name] else SettingSource.ARGUMENT
+        shown.append(
+            ShownSetting(
+                name=variable,
+                value=_shown(value, is_secret=is_secret),
+                source=source,
+                is_default=value == defaults[name],
+                is_secret=is_secret,
+                description=field.description or "",
+            )
+        )
+    return shown
+
+
+def _shown(value: object, *, is_secret: bool) -> str:
+    if is_secret or isinstance(value, SecretStr):
+        is_set = bool(value.get_secret_value()) if isinstance(value, SecretStr) else value is not None
+        return "set" if is_set else "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "" if value is None else shown_url(str(value))

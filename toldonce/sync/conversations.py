@@ -1,4 +1,4 @@
-"""`memory.conversations` without asyncio. Made by tools/make_sync.py from engine/conversations.py."""
+"""Namespaces of `ToldOnce`: conversations, traces, characters, agent_notes. Made by tools/make_sync.py."""
 
 from __future__ import annotations
 
@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from toldonce.engine.background import BackgroundEngine
 from toldonce.engine.results import ListOf
-from toldonce.types import NO_SCOPE, Conversation, LoggedMessage, Memory, RequestScope, Subject, TreeMessage
+from toldonce.types import (
+    NO_SCOPE,
+    Conversation,
+    LoggedMessage,
+    Memory,
+    RequestScope,
+    RequestTrace,
+    Subject,
+    TracePlace,
+    TreeMessage,
+)
 
 if TYPE_CHECKING:
-    from toldonce.engine import PromptTrace
+    from toldonce.engine import PromptTrace, RenamedCharacter, TraceDetail
 
 
 class BlockingConversationService:
@@ -233,3 +243,124 @@ class BlockingConversationService:
         return self._engine.run(
             self._engine.core.conversations.subject(user=user, conversation=conversation, scope=scope)
         )
+
+
+class BlockingTraceService:
+    """Traces of recorded requests, in the order in which their turns were stored."""
+
+    def __init__(self, engine: BackgroundEngine) -> None:
+        """Forward to an engine in the background."""
+        self._engine = engine
+
+    def list(
+        self,
+        *,
+        user: str | Subject | None = None,
+        before: TracePlace | None = None,
+        after: TracePlace | None = None,
+        limit: int = 100,
+    ) -> ListOf[RequestTrace]:
+        """List what memory did for the requests of one user, newest first.
+
+        A page costs the same however many requests there are. Memories are ids: `get` reads them.
+
+        Args:
+            user: User or subject whose conversations they are in.
+            before: `place` of the last one of the page before; None begins with the newest.
+            after: Only requests recorded after this place, for a client that asks again; None goes back to the first.
+            limit: Maximum number of requests to return.
+
+        Returns:
+            One trace for each recorded request for which there was a memory to consider, or whose recall failed. What
+            is of a shared subject that the user no longer reads is left out of `record.items`.
+        """
+        return self._engine.run(self._engine.core.traces.list(user=user, before=before, after=after, limit=limit))
+
+    def list_all(
+        self,
+        *,
+        tenant: str | None = None,
+        before: TracePlace | None = None,
+        after: TracePlace | None = None,
+        limit: int = 100,
+    ) -> ListOf[RequestTrace]:
+        """List what memory did for the requests of all users, newest first, for operators.
+
+        Args:
+            tenant: Only requests of this tenant's subjects, or of those without one if it is empty; None lists all.
+            before: As in `list`.
+            after: As in `list`.
+            limit: Maximum number of requests to return.
+        """
+        return self._engine.run(
+            self._engine.core.traces.list_all(tenant=tenant, before=before, after=after, limit=limit)
+        )
+
+    def get(self, conversation: str, trace: str, *, user: str | Subject | None = None) -> TraceDetail:
+        """Show one request in full: its memories, and what its prompt had from memory, as the model saw it.
+
+        Args:
+            conversation: Your id of the conversation, or ToldOnce's.
+            trace: Id of the request's record: `RequestTrace.record.id`.
+            user: User who has the conversation.
+
+        Raises:
+            UnknownConversationError: this user has no conversation with this id.
+            UnknownTraceError: the conversation has no request with this id, or memory had nothing to do with it.
+        """
+        return self._engine.run(self._engine.core.traces.get(conversation, trace, user=user))
+
+
+class BlockingCharacterService:
+    """Characters of a user who talk with each other."""
+
+    def __init__(self, engine: BackgroundEngine) -> None:
+        """Forward to an engine in the background."""
+        self._engine = engine
+
+    def rename(
+        self, character: str, to: str, *, join: bool = False, user: str | Subject | None = None
+    ) -> RenamedCharacter:
+        """Give a character a new name: requests that use it read and write the memories that the character has.
+
+        The memories stay in their subject, with their history. The old name leads to them as well.
+
+        Args:
+            character: Name of the character; case does not matter.
+            to: The new name.
+            join: If a character of the new name has memories, let the renamed one have its active ones, too. Its held
+                and closed ones stay in their own subject.
+            user: User whose character it is.
+
+        Raises:
+            BadRequestError: the character has no memories, or the new name is empty.
+            BadSubjectError: the new name cannot be part of a subject.
+            ConflictError: a character of the new name has memories, and `join` is False.
+        """
+        return self._engine.run(self._engine.core.characters.rename(character, to, join=join, user=user))
+
+
+class BlockingAgentNoteService:
+    """Keeps what agents say on a user's behalf: without secrets, and with orders that may be planted held back."""
+
+    def __init__(self, engine: BackgroundEngine) -> None:
+        """Forward to an engine in the background."""
+        self._engine = engine
+
+    def remember(
+        self, text: str, *, user: str | Subject | None = None, via: str = "", said_at: datetime | None = None
+    ) -> Memory:
+        """Store a sentence that an agent asks to keep; durable on return. A known note is strengthened and returned.
+
+        Secrets are struck out. What reads like a planted order is held for review: see `reviews`.
+
+        Args:
+            text: What to remember, up to 10,000 characters.
+            user: User whose memory it is added to.
+            via: How it came, for the decision log, such as `MCP (claude-code)`.
+            said_at: When it was said (aware), and so true from; None is now.
+
+        Raises:
+            BadRequestError: the text is empty or too long, or `said_at` is in the future or has no time zone.
+        """
+        return self._engine.run(self._engine.core.agent_notes.remember(text, user=user, via=via, said_at=said_at))

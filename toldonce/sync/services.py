@@ -6,22 +6,22 @@ from typing import Self
 
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.background import BackgroundEngine
-from toldonce.sync.admin import BlockingAdminService
-from toldonce.sync.agent_notes import BlockingAgentNoteService
-from toldonce.sync.apps import BlockingAppService
-from toldonce.sync.bulk import BlockingBulkService
-from toldonce.sync.characters import BlockingCharacterService
-from toldonce.sync.conversations import BlockingConversationService
-from toldonce.sync.embedder import BlockingEmbedderService
-from toldonce.sync.erasure import BlockingErasureService
-from toldonce.sync.health import BlockingHealthService
-from toldonce.sync.history import BlockingHistoryService
-from toldonce.sync.keys import BlockingKeyService
-from toldonce.sync.reviews import BlockingReviewService
-from toldonce.sync.shared import BlockingSharedMemoryService
-from toldonce.sync.traces import BlockingTraceService
-from toldonce.sync.transfer import BlockingTransferService
-from toldonce.sync.vectors import BlockingVectorService
+from toldonce.sync.administration import BlockingAdminService, BlockingEmbedderService, BlockingKeyService
+from toldonce.sync.conversations import (
+    BlockingAgentNoteService,
+    BlockingCharacterService,
+    BlockingConversationService,
+    BlockingTraceService,
+)
+from toldonce.sync.data import BlockingAppService, BlockingErasureService, BlockingTransferService
+from toldonce.sync.memories import (
+    BlockingBulkService,
+    BlockingHealthService,
+    BlockingHistoryService,
+    BlockingReviewService,
+    BlockingSharedMemoryService,
+    BlockingVectorService,
+)
 
 
 class BlockingServices:

@@ -3,9 +3,18 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
-from toldonce.types.api_key import ALL_ACTS, NO_LIMITS, ApiKey, AuditEntry, AuditFilter, KeyLimits, NewApiKey
-from toldonce.types.budget import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll
-from toldonce.types.caller import ANONYMOUS, Access, Caller
+from toldonce.types.caller import (
+    ALL_ACTS,
+    ANONYMOUS,
+    NO_LIMITS,
+    Access,
+    ApiKey,
+    AuditEntry,
+    AuditFilter,
+    Caller,
+    KeyLimits,
+    NewApiKey,
+)
 from toldonce.types.conversation import (
     DECLARED,
     MAX_OMITTED,
@@ -15,17 +24,18 @@ from toldonce.types.conversation import (
     ConversationPage,
     ConversationSetup,
     EpisodeRange,
+    FormedMemory,
     InjectionRecord,
     InjectionSite,
     LoggedMessage,
     MemoryRequest,
     Message,
     RecordedTurn,
+    TreeMessage,
     Turn,
     UnsummarizedConversation,
     UserWords,
 )
-from toldonce.types.destination import BUILT_IN, UNKNOWN_DESTINATION, Destination
 from toldonce.types.detail import (
     CIRCUMSTANCE,
     NO_DETAIL,
@@ -57,17 +67,21 @@ from toldonce.types.formation import (
     LeaseRequest,
     Unindexed,
 )
-from toldonce.types.id_column import ID_BYTES, IdColumn
-from toldonce.types.idempotency import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
 from toldonce.types.ledger import (
     MAX_INSERTIONS_PER_THREAD,
     MAX_THREAD_CHARACTERS,
     AnswerMark,
+    BlockState,
+    LedgerBlock,
     LedgerRows,
+    PromptBlock,
     PromptInsertion,
+    RequestTrace,
+    TracePlace,
 )
-from toldonce.types.maintenance import MaintenanceLease, MaintenanceReport, StaleTerms, closed_memory
 from toldonce.types.memory import (
+    KEPT_IMPORTANCE,
+    KIND_ORDER,
     NO_COMPARISON,
     Action,
     AddMemory,
@@ -81,6 +95,7 @@ from toldonce.types.memory import (
     MarkWords,
     Memory,
     MemoryId,
+    MemoryKind,
     MemoryState,
     MessageRef,
     ReopenMemory,
@@ -90,11 +105,7 @@ from toldonce.types.memory import (
     WeakenMemory,
     is_same_but_for_uses,
 )
-from toldonce.types.memory_kind import KEPT_IMPORTANCE, KIND_ORDER, MemoryKind
-from toldonce.types.memory_order import MemoryOrder
-from toldonce.types.memory_pair import MemoryPair, NearDuplicates
-from toldonce.types.memory_traits import ANY_TRAITS, MemoryTraits
-from toldonce.types.message_tree import FormedMemory, TreeMessage
+from toldonce.types.memory_traits import ANY_TRAITS, MemoryOrder, MemoryPair, MemoryTraits, NearDuplicates
 from toldonce.types.new_note import NewNote, NoteBatch
 from toldonce.types.recall import (
     ALL_VECTORS,
@@ -107,18 +118,40 @@ from toldonce.types.recall import (
     SubjectSnapshot,
     VectorRequest,
 )
-from toldonce.types.reports import AppRecord, AppSummary, ProgressReporter, StoreTotals, SubjectTotals
+from toldonce.types.reports import (
+    AppRecord,
+    AppSummary,
+    Cost,
+    CostPurpose,
+    EnergyStatus,
+    MaintenanceLease,
+    MaintenanceReport,
+    ProgressReporter,
+    Reservation,
+    SincePoll,
+    StaleTerms,
+    StoreTotals,
+    SubjectTotals,
+    closed_memory,
+)
 from toldonce.types.request import (
+    BUILT_IN,
     INTERACTION_MODES,
     NO_SCOPE,
+    UNKNOWN_DESTINATION,
     ChatMessage,
     ChatRequest,
+    ClaimState,
     ContentKind,
+    Destination,
+    IdempotencyKey,
     Identity,
     InjectionMode,
     Insertion,
+    KeyClaim,
     MemoryMode,
     RequestScope,
+    StoredAnswer,
 )
 from toldonce.types.subject import (
     GLOBAL,
@@ -129,7 +162,6 @@ from toldonce.types.subject import (
     check_tenant,
     tenant_range,
 )
-from toldonce.types.trace import BlockState, LedgerBlock, PromptBlock, RequestTrace, TracePlace
 from toldonce.types.usage_statistics import (
     AGE_LIMITS_DAYS,
     MAX_BUCKETS,
@@ -142,7 +174,7 @@ from toldonce.types.usage_statistics import (
     StatisticsSpan,
     SubjectHealth,
 )
-from toldonce.types.vector_blocks import VectorBlocks, max_block_rows
+from toldonce.types.vector_blocks import ID_BYTES, IdColumn, VectorBlocks, max_block_rows
 
 __all__ = [
     "AGE_LIMITS_DAYS",

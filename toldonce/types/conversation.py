@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from toldonce.types.destination import UNKNOWN_DESTINATION, Destination
 from toldonce.types.detail import SummarizedPart
 from toldonce.types.formation import FormationRequest
-from toldonce.types.memory import ConversationId, MemoryId, MemoryState, MessageRef
+from toldonce.types.memory import ConversationId, MemoryId, MemoryKind, MemoryState, MessageRef
 from toldonce.types.recall import OmittedMemory
+from toldonce.types.request import UNKNOWN_DESTINATION, Destination
 from toldonce.types.subject import Subject
 
 MAX_OMITTED = 50
@@ -259,3 +259,24 @@ class RecordedTurn:
     appended: tuple[int, ...]
     """`seq` of the messages that were new."""
     reply_seq: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormedMemory:
+    """A memory that rests on a message."""
+
+    id: MemoryId
+    subject: Subject
+    kind: MemoryKind
+    state: MemoryState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeMessage:
+    """A message, its place in the tree (`message.parent_seq`), and what it left."""
+
+    message: LoggedMessage
+    active: bool
+    """It is on the active path: the newest message, its parent, and so on up."""
+    memories: tuple[FormedMemory, ...]
+    """Notes, facts and episodes of any state that rest on it, oldest first."""

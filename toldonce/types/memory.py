@@ -12,8 +12,33 @@ import numpy.typing as npt
 from toldonce.clock import Clock
 from toldonce.ids import new_id
 from toldonce.types.detail import NO_DETAIL, MemoryDetail
-from toldonce.types.memory_kind import KEPT_IMPORTANCE, MemoryKind
 from toldonce.types.subject import Subject
+
+KEPT_IMPORTANCE = 0.6
+"""Importance from which a quotation is kept: it says something lasting about its speaker. Others have 0.5."""
+
+
+class MemoryKind(StrEnum):
+    """The four kinds of memory; all are in one table."""
+
+    NOTE = "note"
+    FACT = "fact"
+    EPISODE = "episode"
+    TURN = "turn"
+
+    @property
+    def number(self) -> int:
+        """Position in `KIND_ORDER`: arrays and tables hold kinds as numbers.
+
+        >>> MemoryKind.FACT.number
+        1
+        """
+        return KIND_ORDER.index(self)
+
+
+KIND_ORDER = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE, MemoryKind.TURN)
+"""Never changed, only extended: databases hold the positions."""
+
 
 MemoryId = NewType("MemoryId", str)
 ConversationId = NewType("ConversationId", str)

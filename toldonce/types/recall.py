@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toldonce.ids import is_unstored
-from toldonce.types.memory import Memory, MemoryId, Vectors, shortened
-from toldonce.types.memory_kind import KIND_ORDER
+from toldonce.types.memory import KIND_ORDER, Memory, MemoryId, Vectors, shortened
 from toldonce.types.subject import Subject
 from toldonce.types.vector_blocks import VectorBlocks
 

@@ -7,9 +7,8 @@ from enum import StrEnum
 
 from toldonce.clock import EPOCH
 from toldonce.errors import BadRequestError
-from toldonce.types.budget import Cost, CostPurpose
-from toldonce.types.memory import MemoryState
-from toldonce.types.memory_kind import MemoryKind
+from toldonce.types.memory import MemoryKind, MemoryState
+from toldonce.types.reports import Cost, CostPurpose
 
 AGE_LIMITS_DAYS = (1, 7, 30, 90, 365)
 """Upper bounds of the ages by which memories are counted; the last class has no bound."""

@@ -28,8 +28,7 @@ from toldonce.errors import (
 )
 from toldonce.formation.batch import ignored
 from toldonce.formation.budgeted_model import BudgetedModel, charge_rule_work, on_budget
-from toldonce.formation.known_memories import KnownMemories
-from toldonce.formation.runtime import Runtime, Stage
+from toldonce.formation.runtime import KnownMemories, Runtime, Stage
 from toldonce.formation.telemetry import measure_extraction, place_of, record_outcome
 from toldonce.lazy_pattern import compile_patterns
 from toldonce.maintenance.capacity import booked_compactor
