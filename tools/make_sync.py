@@ -185,7 +185,8 @@ def blocking(method: Method, namespace: str, core: str) -> str:
 
 def imports(written: Iterable[tuple[Source, str]]) -> str:
     """Return the imports of the names that generated texts use from the modules of their sources."""
-    loaded, typed = [], []
+    loaded: list[str] = []
+    typed: list[str] = []
     for source, text in written:
         nodes = list(ast.walk(ast.parse(text)))
         used = {node.id for node in nodes if isinstance(node, ast.Name)}

@@ -58,7 +58,7 @@ async def test_each_method_of_the_library_is_there_with_its_parameters(engine: A
 async def test_each_namespace_of_the_library_is_there(engine: AsyncToldOnce) -> None:
     async with connected(engine) as remote:
         for namespace in make_sync.namespaces():
-            assert type(getattr(remote, namespace)).__module__ == f"toldonce.remote.{namespace}"
+            assert type(getattr(remote, namespace)).__module__.startswith("toldonce.remote."), namespace
 
 
 async def called(remote: RemoteToldOnce, name: str) -> None:

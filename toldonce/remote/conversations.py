@@ -1,17 +1,23 @@
-"""`memory.conversations` over HTTP. Asks one server."""
+"""`memory.conversations`, `traces`, `characters` and `agent_notes` over HTTP. Asks one server."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
+from toldonce.clock import to_micros
+from toldonce.engine.agent_notes import AgentNoteService
+from toldonce.engine.apps import CharacterService
 from toldonce.engine.conversations import ConversationService
-from toldonce.engine.results import ListOf
+from toldonce.engine.prompt_traces import TraceService
+from toldonce.engine.results import ListOf, RenamedCharacter
 from toldonce.errors import UnknownConversationError
 from toldonce.remote import values
 from toldonce.remote.client import Call, RestClient, scope_headers
 from toldonce.remote.messages import plain_messages
 from toldonce.remote.over_http import RemoteService, each, field, number, over_http
-from toldonce.types import NO_SCOPE, Conversation, LoggedMessage, RequestScope, Subject
+from toldonce.remote.unavailable import unavailable
+from toldonce.types import NO_SCOPE, Conversation, LoggedMessage, Memory, RequestScope, Subject, TracePlace
 
 
 def _messages(messages: Sequence[Mapping[str, Any]], client: RestClient) -> object:
@@ -92,3 +98,44 @@ class RemoteConversationService(RemoteService, ConversationService):
         if not conversation:
             raise UnknownConversationError(conversation)
         return self._client.path(user, "conversations", conversation, *steps)
+
+
+def _place_of_trace(place: TracePlace | None, client: RestClient) -> str | None:
+    """Return a place as the server's cursors write it."""
+    return None if place is None else f"{to_micros(place[0])}.{place[1]}"
+
+
+_PLACES = {"before": _place_of_trace, "after": _place_of_trace}
+
+
+class RemoteTraceService(RemoteService, TraceService):
+    """Traces of recorded requests."""
+
+    list = over_http(
+        "listSubjectTraces", values.request_trace, pages="traces", names={"before": "cursor"}, send=_PLACES
+    )
+    list_all = over_http("listTraces", values.request_trace, pages="traces", names={"before": "cursor"}, send=_PLACES)
+    get = over_http("getTrace", values.trace_detail)
+
+
+def _renamed(raw: dict[str, Any], client: RestClient) -> RenamedCharacter:
+    return RenamedCharacter(subject=client.parsed(raw["subject"]), joined=int(raw["joined"]))
+
+
+class RemoteCharacterService(RemoteService, CharacterService):
+    """Characters of a user who talk with each other."""
+
+    rename = over_http("renameCharacter", _renamed)
+
+
+class RemoteAgentNoteService(AgentNoteService):
+    """Notes of agents; a connection has none."""
+
+    def __init__(self) -> None:
+        """Ask nothing."""
+
+    async def remember(
+        self, text: str, *, user: str | Subject | None = None, via: str = "", said_at: datetime | None = None
+    ) -> Memory:
+        """Refuse: an agent calls the server's route /mcp."""
+        raise unavailable("agent_notes.remember")

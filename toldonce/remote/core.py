@@ -13,7 +13,6 @@ from toldonce.engine.results import ListOf
 from toldonce.errors import ChangedMemoryError, UnknownProfileError
 from toldonce.profiles.policies import Profile
 from toldonce.remote import values
-from toldonce.remote.address import base_url
 from toldonce.remote.client import (
     LONG_TIMEOUT_S,
     Call,
@@ -25,7 +24,7 @@ from toldonce.remote.client import (
 from toldonce.remote.messages import dated_messages, plain_messages
 from toldonce.remote.over_http import OF_MEMORY, field, number, over_http, receipt
 from toldonce.remote.services import RemoteServices
-from toldonce.remote.transport import AiohttpTransport, Transport
+from toldonce.remote.transport import AiohttpTransport, Transport, base_url
 from toldonce.types import (
     ANY_TRAITS,
     NO_SCOPE,

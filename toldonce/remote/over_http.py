@@ -1,7 +1,8 @@
 """Methods of the library that a server does: their parameters are sent, its answer is read. Asks one server."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from dataclasses import field as dataclass_field
 from datetime import datetime
@@ -10,10 +11,11 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from toldonce.engine.memories import parse_memory_id
-from toldonce.errors import UnknownConversationError, UnknownTraceError
+from toldonce.errors import BadServerError, ServerUnreachableError, UnknownConversationError, UnknownTraceError
 from toldonce.operations import OPERATIONS
 from toldonce.remote import values
 from toldonce.remote.client import Call, RestClient, scope_headers, segment, written
+from toldonce.remote.problems import error_of
 from toldonce.types import EraseReceipt, ReceiptLine
 
 T = TypeVar("T")
@@ -22,6 +24,7 @@ Read = Callable[[Any, RestClient], Any]
 Send = Callable[[Any, RestClient], object]
 """Returns what is sent for an argument."""
 _IN_URLS = frozenset({"GET", "DELETE"})
+_PROGRESS = frozenset({"phase", "unit", "total", "done"})
 
 
 class RemoteService:
@@ -211,3 +214,34 @@ def _sent(value: object) -> object:
             return asdict(value)
         case _:
             return value
+
+
+async def last_line(parts: AsyncIterator[bytes], say: Callable[[dict[str, Any]], None], call: Call) -> dict[str, Any]:
+    """Read an answer of JSON lines to its end; pass each line about progress on, and return the last one.
+
+    Raises:
+        ToldOnceError: The work failed; the last line holds the problem.
+        ServerUnreachableError: The answer broke off.
+    """
+    rest = b""
+    async for part in parts:
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            read = _object(line, call)
+            if "problem" in read:
+                problem = read["problem"]
+                raise error_of(int(problem["status"]), {}, problem, call.shown)
+            if read.keys() - _PROGRESS:
+                return read
+            say(read)
+    raise ServerUnreachableError(f"the answer to {call.shown} broke off", is_sent=True)
+
+
+def _object(line: bytes, call: Call) -> dict[str, Any]:
+    try:
+        read = json.loads(line)
+    except ValueError:
+        read = None
+    if not isinstance(read, dict):
+        raise BadServerError(f"{call.shown} was not answered with JSON lines: is it a ToldOnce server?")
+    return read

@@ -11,22 +11,22 @@ from toldonce.remote.client import RestClient
 from toldonce.remote.unavailable import NOT_OVER_HTTP, unavailable
 
 if TYPE_CHECKING:
-    from toldonce.remote.admin import RemoteAdminService
-    from toldonce.remote.agent_notes import RemoteAgentNoteService
-    from toldonce.remote.apps import RemoteAppService
-    from toldonce.remote.bulk import RemoteBulkService
-    from toldonce.remote.characters import RemoteCharacterService
-    from toldonce.remote.conversations import RemoteConversationService
-    from toldonce.remote.embedder import RemoteEmbedderService
-    from toldonce.remote.erasure import RemoteErasureService
-    from toldonce.remote.health import RemoteHealthService
-    from toldonce.remote.history import RemoteHistoryService
-    from toldonce.remote.keys import RemoteKeyService
-    from toldonce.remote.reviews import RemoteReviewService
-    from toldonce.remote.shared import RemoteSharedMemoryService
-    from toldonce.remote.traces import RemoteTraceService
-    from toldonce.remote.transfer import RemoteTransferService
-    from toldonce.remote.vectors import RemoteVectorService
+    from toldonce.remote.admin import RemoteAdminService, RemoteEmbedderService, RemoteKeyService
+    from toldonce.remote.conversations import (
+        RemoteAgentNoteService,
+        RemoteCharacterService,
+        RemoteConversationService,
+        RemoteTraceService,
+    )
+    from toldonce.remote.history import (
+        RemoteBulkService,
+        RemoteHealthService,
+        RemoteHistoryService,
+        RemoteReviewService,
+        RemoteSharedMemoryService,
+        RemoteVectorService,
+    )
+    from toldonce.remote.transfer import RemoteAppService, RemoteErasureService, RemoteTransferService
 
 
 class _NoImmediateNotes:
@@ -66,7 +66,7 @@ class RemoteServices(AsyncToldOnce):
     @lazy_property
     def traces(self) -> "RemoteTraceService":
         """What memory did for requests, across conversations."""
-        from toldonce.remote.traces import RemoteTraceService
+        from toldonce.remote.conversations import RemoteTraceService
 
         return RemoteTraceService(self._client)
 
@@ -80,77 +80,77 @@ class RemoteServices(AsyncToldOnce):
     @lazy_property
     def health(self) -> "RemoteHealthService":
         """Memories that may need a look."""
-        from toldonce.remote.health import RemoteHealthService
+        from toldonce.remote.history import RemoteHealthService
 
         return RemoteHealthService(self._client)
 
     @lazy_property
     def reviews(self) -> "RemoteReviewService":
         """Memories that wait for review."""
-        from toldonce.remote.reviews import RemoteReviewService
+        from toldonce.remote.history import RemoteReviewService
 
         return RemoteReviewService(self._client)
 
     @lazy_property
     def shared(self) -> "RemoteSharedMemoryService":
         """Shared memories."""
-        from toldonce.remote.shared import RemoteSharedMemoryService
+        from toldonce.remote.history import RemoteSharedMemoryService
 
         return RemoteSharedMemoryService(self._client)
 
     @lazy_property
     def keys(self) -> "RemoteKeyService":
         """API keys of the server, and the log of administrative acts."""
-        from toldonce.remote.keys import RemoteKeyService
+        from toldonce.remote.admin import RemoteKeyService
 
         return RemoteKeyService(self._client)
 
     @lazy_property
     def apps(self) -> "RemoteAppService":
         """Apps and their memories."""
-        from toldonce.remote.apps import RemoteAppService
+        from toldonce.remote.transfer import RemoteAppService
 
         return RemoteAppService(self._client)
 
     @lazy_property
     def characters(self) -> "RemoteCharacterService":
         """Characters and their names."""
-        from toldonce.remote.characters import RemoteCharacterService
+        from toldonce.remote.conversations import RemoteCharacterService
 
         return RemoteCharacterService(self._client)
 
     @lazy_property
     def agent_notes(self) -> "RemoteAgentNoteService":
         """What agents ask to remember."""
-        from toldonce.remote.agent_notes import RemoteAgentNoteService
+        from toldonce.remote.conversations import RemoteAgentNoteService
 
         return RemoteAgentNoteService()
 
     @lazy_property
     def bulk(self) -> "RemoteBulkService":
         """Many memories at once."""
-        from toldonce.remote.bulk import RemoteBulkService
+        from toldonce.remote.history import RemoteBulkService
 
         return RemoteBulkService(self._client)
 
     @lazy_property
     def vectors(self) -> "RemoteVectorService":
         """Memories by their vectors."""
-        from toldonce.remote.vectors import RemoteVectorService
+        from toldonce.remote.history import RemoteVectorService
 
         return RemoteVectorService(self._client)
 
     @lazy_property
     def erasure(self) -> "RemoteErasureService":
         """Erasing users, conversations and apps."""
-        from toldonce.remote.erasure import RemoteErasureService
+        from toldonce.remote.transfer import RemoteErasureService
 
         return RemoteErasureService(self._client)
 
     @lazy_property
     def embedder(self) -> "RemoteEmbedderService":
         """The embedding model of the database."""
-        from toldonce.remote.embedder import RemoteEmbedderService
+        from toldonce.remote.admin import RemoteEmbedderService
 
         return RemoteEmbedderService(self._client)
 

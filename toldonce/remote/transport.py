@@ -1,12 +1,13 @@
-"""HTTP for connections to a server, with aiohttp. Connects to the server's address only."""
+"""Requests to a server: its URL, and one connection to it. Connects to the configured address only."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
 
-from toldonce.errors import BadRequestError, ServerUnreachableError
+from toldonce.errors import BadRequestError, BadSettingError, ServerUnreachableError
 
 if TYPE_CHECKING:
     import aiohttp
@@ -114,3 +115,25 @@ class AiohttpTransport:
                 trust_env=False,
             )
         return self._opened
+
+
+def base_url(url: str) -> str:
+    """Return a server's URL without a slash at its end, and without `/v1`.
+
+    >>> base_url("http://127.0.0.1:8765/v1/")
+    'http://127.0.0.1:8765'
+
+    Raises:
+        BadSettingError: It is no URL of a server.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise BadSettingError("url", _without_password(url), "is no URL of a server; write http://127.0.0.1:8765")
+    if parts.username or parts.password:
+        raise BadSettingError("url", _without_password(url), "holds a password; pass the API key as key=")
+    return url.rstrip("/").removesuffix("/v1").rstrip("/")
+
+
+def _without_password(url: str) -> str:
+    head, at, rest = url.rpartition("@")
+    return f"{head.partition('://')[0]}://…@{rest}" if at else url
