@@ -55,7 +55,7 @@ ON_EACH_STORE = re.compile(
 )
 """Names of tests that run on each store: of invariants, data loss, security, ways in and out, concurrency."""
 FURTHER_STEP = 3
-"""Of a file's other tests, one in so many runs on a further store, beginning with the first."""
+"""Of a file's other tests, each so-manieth runs on a further store, beginning with the first."""
 POSTGRES_CONNECTIONS = 3
 """Each prepares its own statements, which is most of what a short test on PostgreSQL costs."""
 EVERY_STORE = (*STORES, *SEALED)

@@ -8,9 +8,9 @@ import pytest
 
 from factories import ANA, BEN, add, memory
 from stores import STORES, new_store
-from toldonce.store.repositories import erasures
 from toldonce.store.sql.database import SqlConnection
 from toldonce.store.sql.erase import portions
+from toldonce.store.sql.erase import repository as erasures
 from toldonce.store.sql.erase.erase import EraseServices
 from toldonce.store.store import Store
 from toldonce.testing import FakeClock

@@ -20,9 +20,9 @@ from toldonce.maintenance.eraser import Eraser
 from toldonce.settings import Settings
 from toldonce.store.factory import open_store
 from toldonce.store.failpoint import VARIABLE
-from toldonce.store.repositories import erasures
 from toldonce.store.sql.database import SqlConnection
 from toldonce.store.sql.erase import erase, portions
+from toldonce.store.sql.erase import repository as erasures
 from toldonce.store.sql.erase.erase import EraseServices
 from toldonce.store.sql.erase.orders import unfinished_orders
 from toldonce.store.store import Store

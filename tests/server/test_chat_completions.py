@@ -17,7 +17,7 @@ from toldonce.server.backends import Backend
 from toldonce.server.chat_completions import ChatProxy
 from toldonce.server.chat_responder import stream_comment
 from toldonce.server.turn_recorder import NOT_RECORDED, NOT_RECORDED_IN_TIME
-from toldonce.store.repositories.insertions import InsertionRepository
+from toldonce.store.sql.log.insertions import InsertionRepository
 from toldonce.types import LoggedMessage, RecordedTurn, Turn
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)

@@ -11,7 +11,7 @@ import pytest
 from factories import ANA, BEN, add, decision, memory, recall_record, turn
 from toldonce.errors import UnknownMemoryError
 from toldonce.ids import new_id
-from toldonce.store.repositories import idempotency
+from toldonce.store.sql import idempotency
 from toldonce.store.sql.database import SqlConnection
 from toldonce.store.sql.erase import delete
 from toldonce.store.sql.erase import insertions as insertions_sql
@@ -36,7 +36,6 @@ QUOTING = 7
 @pytest.fixture(autouse=True)
 def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(insertions_sql, "MAX_EMPTIED", 3)
-    monkeypatch.setattr("toldonce.store.repositories.insertions.MAX_EMPTIED", 3)
     monkeypatch.setattr(idempotency, "_PRUNED_AT_ONCE", 3)
 
 
@@ -73,15 +72,16 @@ async def emptied(store: Store, subject: Subject) -> int:
 
 @contextmanager
 def transactions(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Count the transactions that empty texts."""
+    """Count the transactions that empty some texts, before the one that erases or forgets empties the rest."""
     counted: list[str] = []
+    empties = insertions_sql.empty_quoting
 
     def empty(db: SqlConnection, key: int, **more: Any) -> int:
-        counted.append("transaction")
-        return insertions_sql.empty_quoting(db, key, **more)
+        counted.extend(["transaction"] if "limit" in more else [])
+        return empties(db, key, **more)
 
     with monkeypatch.context() as patched:
-        patched.setattr("toldonce.store.repositories.insertions.empty_quoting", empty)
+        patched.setattr(insertions_sql, "empty_quoting", empty)
         yield counted
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from factories import ANA, BEN, add, decision, due, evidence, memory, turn
 from toldonce.errors import BadRequestError
-from toldonce.store.repositories import conversations as repository
 from toldonce.store.sql import database
+from toldonce.store.sql.log import conversations as repository
 from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from toldonce.store.store import Store
 from toldonce.testing import FakeClock

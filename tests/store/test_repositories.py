@@ -1,39 +1,18 @@
 """Repositories work on the subjects they are given: operators' operations alone span all of them."""
 
 import inspect
-from collections.abc import Iterator, Sequence
-from typing import get_type_hints
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, get_type_hints
 
 import pytest
 
-from toldonce.store.repositories import (
-    access,
-    admin,
-    conversations,
-    embeddings,
-    erasures,
-    formations,
-    health,
-    insertions,
-    maintenance,
-    memories,
-    traces,
-)
+from factories import ANA
+from toldonce.errors import BadRequestError
+from toldonce.store.repository import Reads, Repository, Writes
+from toldonce.store.sql.idempotency import IdempotencyRepository
+from toldonce.store.store import Store
 from toldonce.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
 
-MODULES = (
-    access,
-    admin,
-    conversations,
-    embeddings,
-    erasures,
-    formations,
-    health,
-    insertions,
-    maintenance,
-    memories,
-    traces,
-)
 # A subject, or what names one.
 NAMES_A_SUBJECT = (Subject, Sequence[Subject], Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
 # Keys and administrative acts belong to no subject.
@@ -81,20 +60,28 @@ OF_ALL_SUBJECTS = {
 }
 
 
+def declared() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Each operation of each repository, with the function or method that has its parameters and docstring."""
+    for repository in Repository.__subclasses__():
+        if repository is not IdempotencyRepository:
+            for method, found in vars(repository).items():
+                if isinstance(found, Reads | Writes):
+                    yield f"{repository.__name__}.{method}", found.work
+                elif inspect.isfunction(found) and not method.startswith("_"):
+                    yield f"{repository.__name__}.{method}", found
+
+
 def operations() -> Iterator[tuple[str, set[object]]]:
-    """Each operation of each repository with the types of its required parameters."""
-    for module in MODULES:
-        for name, repository in inspect.getmembers(module, inspect.isclass):
-            if name.endswith("Repository"):
-                for method, function in inspect.getmembers(repository, inspect.iscoroutinefunction):
-                    if not method.startswith("_"):
-                        hints = get_type_hints(function)
-                        needed = [
-                            parameter.name
-                            for parameter in inspect.signature(function).parameters.values()
-                            if parameter.name != "self" and parameter.default is inspect.Parameter.empty
-                        ]
-                        yield f"{name}.{method}", {hints[parameter] for parameter in needed}
+    """Each awaited operation with the types of its required parameters."""
+    for name, function in declared():
+        hints = get_type_hints(function)
+        needed = [
+            parameter.name
+            for parameter in inspect.signature(function).parameters.values()
+            if parameter.name not in ("self", "db") and parameter.default is inspect.Parameter.empty
+        ]
+        if inspect.iscoroutinefunction(function) or "db" in hints:
+            yield name, {hints[parameter] for parameter in needed}
 
 
 def test_operations_take_a_subject_unless_they_are_for_operators() -> None:
@@ -103,9 +90,12 @@ def test_operations_take_a_subject_unless_they_are_for_operators() -> None:
     assert without == OF_ALL_SUBJECTS
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_every_operation_has_a_docstring_of_its_own(module: object) -> None:
-    for name, repository in inspect.getmembers(module, inspect.isclass):
-        if name.endswith("Repository"):
-            for method, function in inspect.getmembers(repository, inspect.isfunction):
-                assert method.startswith("_") or inspect.getdoc(function), f"{name}.{method}"
+def test_every_operation_has_a_docstring_of_its_own() -> None:
+    assert [name for name, function in declared() if not inspect.getdoc(function)] == []
+
+
+@pytest.mark.parametrize("limit", [0, 10_001])
+async def test_a_limit_is_checked_for_every_list(store: Store, limit: int) -> None:
+    for wrong in (store.apps.summaries(limit=limit), store.memories.held(ANA, limit=limit)):
+        with pytest.raises(BadRequestError, match="limit is"):
+            await wrong

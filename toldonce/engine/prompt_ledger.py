@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from toldonce.store.repositories.insertions import InsertionRepository
+from toldonce.store.sql.log.insertions import InsertionRepository
 from toldonce.types import LedgerRows, PromptInsertion, Subject
 
 # Insertions kept for turns that are not recorded; the oldest is dropped. Each has a few kilobytes of text.

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from toldonce.errors import SpaceMovedError
 from toldonce.providers.protocols import OpenedEmbedder
-from toldonce.store.repositories.embeddings import EmbeddingRepository
+from toldonce.store.sql.embeddings import EmbeddingRepository
 from toldonce.types import EmbedderRecord, Subject
 
 logger = logging.getLogger(__name__)

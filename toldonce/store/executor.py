@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from toldonce.clock import Clock
 from toldonce.errors import BadRequestError, StoreUnavailableError
 from toldonce.store.failpoint import Failpoint
-from toldonce.store.sql.database import Work
+from toldonce.store.sql.database import TooLargeError, Work
 from toldonce.store.sql.recall.snapshot_cache import SnapshotCache
 from toldonce.store.store_reports import StoreStats
 from toldonce.types import (
@@ -257,7 +258,22 @@ async def flush_counts(executor: Executor, *subjects: Subject) -> None:
             await executor.flush(*subjects)
 
 
-def check_limit(limit: int) -> int:
+async def read_up_to(executor: Executor, work: Callable[..., T], most: int, *, small: bool = True) -> T:
+    """Run `work`, which takes a connection, inline; again in another thread if there are more than `most` rows.
+
+    Args:
+        executor: The database.
+        work: Changes nothing. Given `most`, it raises `TooLargeError` if there are more.
+        most: Number of rows that may be read on the event loop.
+        small: See `Executor.read_inline`.
+    """
+    try:
+        return await executor.read_inline(partial(work, most=most), small=small)
+    except TooLargeError:
+        return await executor.read(work)
+
+
+def check_limit(limit: object) -> int:
     """Return `limit` if it is 1 to 10,000.
 
     >>> check_limit(10)

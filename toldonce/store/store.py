@@ -1,18 +1,21 @@
 """The store: everything that is kept, as repositories over one database."""
 
 from toldonce.store.executor import DatabaseAdmin, SnapshotReader, StoreContext
-from toldonce.store.repositories.access import AccessRepository
-from toldonce.store.repositories.admin import AdminRepository, AppRepository, BudgetRepository
-from toldonce.store.repositories.conversations import ConversationRepository
-from toldonce.store.repositories.embeddings import EmbeddingRepository
-from toldonce.store.repositories.erasures import ErasureRepository
-from toldonce.store.repositories.formations import FormationRepository
-from toldonce.store.repositories.health import HealthRepository
-from toldonce.store.repositories.idempotency import IdempotencyRepository
-from toldonce.store.repositories.insertions import InsertionRepository
-from toldonce.store.repositories.maintenance import MaintenanceRepository
-from toldonce.store.repositories.memories import DecisionRepository, MemoryRepository
-from toldonce.store.repositories.traces import TraceRepository
+from toldonce.store.sql.access import AccessRepository
+from toldonce.store.sql.apps import AppRepository
+from toldonce.store.sql.budgets import BudgetRepository
+from toldonce.store.sql.embeddings import EmbeddingRepository
+from toldonce.store.sql.erase.repository import ErasureRepository
+from toldonce.store.sql.formations import FormationRepository
+from toldonce.store.sql.health import HealthRepository
+from toldonce.store.sql.idempotency import IdempotencyRepository
+from toldonce.store.sql.log.conversations import ConversationRepository
+from toldonce.store.sql.log.insertions import InsertionRepository
+from toldonce.store.sql.log.traces import TraceRepository
+from toldonce.store.sql.maintenance import MaintenanceRepository
+from toldonce.store.sql.memories.decisions import DecisionRepository
+from toldonce.store.sql.memories.repository import MemoryRepository
+from toldonce.store.sql.stats import AdminRepository
 
 
 class Store:

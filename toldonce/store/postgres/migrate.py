@@ -24,12 +24,7 @@ _FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 LOCK = 0x52636C7452636C74
 _HAS_TABLES = "SELECT 1 FROM pg_tables WHERE schemaname = $1 LIMIT 1"
 _HAS_FORMER = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename IN ('migration', 'keyring_info') LIMIT 1"
-# Policies that ask for our variable; those that an administrator added are left as they are.
-_POLICIES = """
-SELECT tablename, policyname, qual, with_check
-  FROM pg_policies
- WHERE schemaname = $1 AND qual LIKE $2 AND with_check LIKE $2
-"""
+_POLICIES = "SELECT tablename, policyname, qual, with_check FROM pg_policies WHERE schemaname = $1"
 
 
 @cache
@@ -119,7 +114,7 @@ def rename_former_schema(db: psycopg.Connection[Row], where: str) -> None:
     try:
         with db.transaction():
             db.execute(f"ALTER SCHEMA {former} RENAME TO {SCHEMA}")
-            for table, policy, *rules in db.execute(_POLICIES, (SCHEMA, f"%{former}_rls.%")).fetchall():
+            for table, policy, *rules in db.execute(_POLICIES, (SCHEMA,)).fetchall():
                 using, check = (str(rule).replace(f"{former}_rls.", f"{SCHEMA}_rls.") for rule in rules)
                 name = f'"{policy}" ON {SCHEMA}."{table}"'
                 db.execute(f"ALTER POLICY {name} USING ({using}) WITH CHECK ({check})".encode())

@@ -1,19 +1,31 @@
-"""API keys of the server, and the log of administrative acts. Works on a connection."""
+"""API keys of the server, of which only the SHA-256 is kept, and the log of administrative acts."""
 
 from datetime import datetime
 
 from toldonce.clock import from_micros, to_micros
 from toldonce.ids import id_bytes, id_text
+from toldonce.store.repository import Reads, Repository, Writes
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
-from toldonce.types import Access, ApiKey, AuditEntry, AuditFilter, KeyLimits, NewApiKey, Subject
+from toldonce.types import ALL_ACTS, Access, ApiKey, AuditEntry, AuditFilter, KeyLimits, NewApiKey, Subject
 
 SQL = load("access")
 _LAST_ID = b"\xff" * 16
 
 
-def add_key(db: SqlConnection, new: NewApiKey, id_: str, hash_: bytes, now: datetime) -> bool:
-    """Store a key; return False if its id or hash is taken."""
+def add_key(  # noqa: PLR0913  # a key, and what is logged of it
+    db: SqlConnection,
+    new: NewApiKey,
+    id_: str,
+    hash_: bytes,
+    now: datetime,
+    *,
+    audit: AuditEntry,
+    first: bool = False,
+) -> bool:
+    """Store a key; with `first` only if there never was one. Return False if it was not, or id or hash are taken."""
+    if first and fetch_value(db, SQL["has_any_key"]):
+        return False
     bound_to = Subject("user", new.user, new.tenant or "").key if new.user is not None else None
     values = (
         hash_,
@@ -30,12 +42,10 @@ def add_key(db: SqlConnection, new: NewApiKey, id_: str, hash_: bytes, now: date
         to_micros(now),
         to_micros(new.expires_at) if new.expires_at else None,
     )
-    return bool(fetch(db, SQL["add_key"], *values))
-
-
-def add_first_key(db: SqlConnection, new: NewApiKey, id_: str, hash_: bytes, now: datetime) -> bool:
-    """Store a key if there never was one; return whether it was stored."""
-    return not fetch_value(db, SQL["has_any_key"]) and add_key(db, new, id_, hash_, now)
+    stored = bool(fetch(db, SQL["add_key"], *values))
+    if stored:
+        add_audit(db, audit)
+    return stored
 
 
 def key_by_hash(db: SqlConnection, hash_: bytes) -> ApiKey | None:
@@ -44,13 +54,19 @@ def key_by_hash(db: SqlConnection, hash_: bytes) -> ApiKey | None:
     return None if row is None else _key(row)
 
 
-def key_by_id(db: SqlConnection, id_: str) -> tuple[ApiKey, bytes] | None:
-    """Return the key with this public id, and its SHA-256; None if there is none."""
+def key_by_id(db: SqlConnection, id_: str) -> ApiKey | None:
+    """Return the key with this public id, valid or not; None if there is none."""
     row = fetch_one(db, SQL["key_by_id"], id_)
-    return None if row is None else (_key(row), bytes(row[-1]))
+    return None if row is None else _key(row)
 
 
-def list_keys(db: SqlConnection, *, tenant: str | None, after: str, limit: int) -> list[ApiKey]:
+def hash_of_key(db: SqlConnection, id_: str) -> bytes | None:
+    """Return the SHA-256 of the key with this public id; None if there is none."""
+    row = fetch_one(db, SQL["key_by_id"], id_)
+    return None if row is None else bytes(row[-1])
+
+
+def list_keys(db: SqlConnection, *, tenant: str | None = None, after: str = "", limit: int = 1000) -> list[ApiKey]:
     """List keys by id, after the id `after`; those of one tenant, or all (None)."""
     return [_key(row) for row in fetch(db, SQL["keys"], after, int(tenant is None), tenant or "", limit)]
 
@@ -61,18 +77,20 @@ def has_valid_key(db: SqlConnection, now: datetime) -> bool:
 
 
 def had_any_key(db: SqlConnection) -> bool:
-    """Return whether a key was ever stored."""
+    """Return whether a key was ever stored, valid or not, there or erased."""
     return bool(fetch_value(db, SQL["had_any_key"]))
 
 
-def revoke_key(db: SqlConnection, id_: str, now: datetime) -> bool:
-    """Revoke a key; return False if there is none with this id that is not revoked."""
+def revoke_key(db: SqlConnection, id_: str, now: datetime, *, audit: AuditEntry) -> bytes | None:
+    """Revoke a key; return its SHA-256, or None if no valid key has this id."""
     db.execute(SQL["revoke_key"], (id_, to_micros(now)))
-    return db.changes() > 0
+    if not db.changes():
+        return None
+    add_audit(db, audit)
+    return hash_of_key(db, id_)
 
 
-def use_key(db: SqlConnection, hash_: bytes, at: datetime) -> None:
-    """Note when a key was last used; an earlier time changes nothing."""
+def _use_key(db: SqlConnection, hash_: bytes, at: datetime) -> None:
     db.execute(SQL["use_key"], (hash_, to_micros(at)))
 
 
@@ -84,9 +102,14 @@ def add_audit(db: SqlConnection, entry: AuditEntry) -> None:
 
 
 def list_audit(
-    db: SqlConnection, wanted: AuditFilter, *, tenant: str | None, before: str | None, limit: int
+    db: SqlConnection,
+    wanted: AuditFilter = ALL_ACTS,
+    *,
+    tenant: str | None = None,
+    before: str | None = None,
+    limit: int = 100,
 ) -> list[AuditEntry]:
-    """List administrative acts, newest first; those of one tenant, or all (None)."""
+    """List administrative acts, newest first, before the one with the id `before`; None as tenant lists all."""
     last = (id_bytes(before) if before else None) or _LAST_ID
     filters = (wanted.actor, wanted.action, wanted.target)
     rows = fetch(db, SQL["audit"], last, int(tenant is None), tenant or "", *filters, limit)
@@ -123,3 +146,22 @@ def _key(row: Row) -> ApiKey:
 
 def _instant(micros: int | None) -> datetime | None:
     return None if micros is None else from_micros(micros)
+
+
+class AccessRepository(Repository):
+    """API keys, and the log of administrative acts."""
+
+    add_key = Writes(add_key)
+    key_by_hash = Reads(key_by_hash, inline=True)
+    key_by_id = Reads(key_by_id)
+    hash_of_key = Reads(hash_of_key)
+    keys = Reads(list_keys)
+    has_valid_key = Reads(has_valid_key, inline=True)
+    had_any_key = Reads(had_any_key, inline=True)
+    revoke_key = Writes(revoke_key)
+    add_audit = Writes(add_audit)
+    audit = Reads(list_audit)
+
+    async def use_key(self, hash_: bytes, at: datetime) -> None:
+        """Note when a key was last used; an earlier time changes nothing. A crash may lose it."""
+        self._executor.write_later(lambda db: _use_key(db, hash_, at))

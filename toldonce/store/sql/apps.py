@@ -1,8 +1,9 @@
-"""Registered apps, subscriptions to shared subjects, and names of characters. Works on a connection."""
+"""Registered apps, subscriptions to shared subjects, and names of characters."""
 
 from datetime import datetime
 
 from toldonce.clock import from_micros, to_micros
+from toldonce.store.repository import Reads, Repository, Writes, itself
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import SqlConnection, load
 from toldonce.store.sql.rows import fetch, fetch_one
@@ -12,13 +13,13 @@ SQL, SHARING_SQL = load("app"), load("sharing")
 
 
 def register(db: SqlConnection, app: Subject, now: datetime) -> None:
-    """Register an app, or register a removed one again."""
+    """Register an app; an app that was removed is registered again, with its first date."""
     subjects.ensure(db, app)
     db.execute(SQL["announce"], (app.key, to_micros(now)))
 
 
 def remove(db: SqlConnection, app: Subject, now: datetime) -> bool:
-    """Mark an app as uninstalled; return False if it is not registered."""
+    """Mark an app as uninstalled and keep its memories; return False if it is not registered."""
     return subjects.version_of(db, app) is not None and bool(fetch(db, SQL["remove"], app.key, to_micros(now)))
 
 
@@ -35,7 +36,7 @@ def app(db: SqlConnection, subject: Subject) -> AppRecord | None:
     )
 
 
-def summaries(db: SqlConnection, *, after: str, limit: int, tenant: str | None) -> list[AppSummary]:
+def summaries(db: SqlConnection, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[AppSummary]:
     """List apps by name, after the name `after`; of one tenant, or of all."""
     rows = fetch(db, SQL["apps"], after, *tenant_range(tenant), limit)
     return [
@@ -53,7 +54,7 @@ def summaries(db: SqlConnection, *, after: str, limit: int, tenant: str | None) 
 
 
 def subscribe(db: SqlConnection, subject: Subject, shared: Subject, now: datetime) -> None:
-    """Let a subject read a shared one from now on."""
+    """Let a subject read a shared one in addition to its own; moves its version unless it does already."""
     subjects.ensure(db, subject)
     db.execute(SHARING_SQL["subscribe"], (subject.key, shared.text, to_micros(now)))
     if db.changes():
@@ -69,7 +70,7 @@ def unsubscribe(db: SqlConnection, subject: Subject, shared: Subject) -> bool:
 
 
 def subscriptions(db: SqlConnection, subject: Subject) -> tuple[int, list[Subject]]:
-    """List the shared subjects that a subject reads, with its version."""
+    """Return the subject's version, and the shared subjects it reads, oldest subscription first."""
     rows = fetch(db, SHARING_SQL["subscriptions"], subject.key)
     version = subjects.verified(subject, *rows[0][:2]) if rows else 0
     return version, [Subject.parse(shared) for _, _, shared in rows if shared is not None]
@@ -89,3 +90,22 @@ def name_character(db: SqlConnection, subject: Subject, character: str, name: st
     db.execute(SHARING_SQL["rename_characters"], (subject.key, before, character))
     db.execute(SHARING_SQL["name_character"], (subject.key, before, character))
     db.execute(SHARING_SQL["name_character"], (subject.key, name, character))
+
+
+class AppRepository(Repository):
+    """Registered apps, subscriptions, and names of characters."""
+
+    register = Writes(register, itself)
+    remove = Writes(remove, itself)
+    get = Reads(app)
+    summaries = Reads(summaries)
+    subscribe = Writes(subscribe, itself)
+    unsubscribe = Writes(unsubscribe, itself)
+    subscriptions = Reads(subscriptions)
+    character_names = Reads(character_names)
+    name_character = Writes(name_character, itself)
+
+    def subscriptions_in_caller(self, subject: Subject) -> tuple[int, list[Subject]] | None:
+        """Do as `subscriptions` in the calling thread; None if that is not possible now."""
+        done = self._executor.read_in_caller(lambda db: subscriptions(db, subject))
+        return None if done is None else done[0]

@@ -1,4 +1,4 @@
-"""Cost of memory work per subject: reserved, settled, reported. Works on a connection, in a transaction."""
+"""What memory work of a subject may cost, and has cost: reserved, settled, reported."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -8,6 +8,7 @@ from toldonce.errors import BadRequestError
 from toldonce.ids import id_bytes
 from toldonce.profiles.policies import BudgetPolicy
 from toldonce.store.budget_rules import BudgetState, level_of, refilled, refusal, share_of
+from toldonce.store.repository import Repository, Writes, itself
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import SqlConnection, load
 from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
@@ -30,7 +31,16 @@ class _Account:
 
 
 def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
-    """Reserve the cost of work if the budget allows it."""
+    """Book the expected cost of work; durable on return, and spent until `settle` corrects it.
+
+    The budget is checked and drawn from in one transaction: of two that want the last of it, one gets it. Work with
+    units runs while the level is at least the critical share of the capacity and holds its units, and while the share
+    of memory work stays below the maximum; all work runs while today's tokens are below their cap. A policy without
+    capacity or cap refuses nothing, but the cost is booked all the same.
+
+    Raises:
+        BudgetSpentError: The budget does not allow it; nothing was booked.
+    """
     id_ = id_bytes(booked.id)
     if id_ is None:
         raise BadRequestError(f"{booked.id!r} is no id")
@@ -52,7 +62,7 @@ def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: Bu
 
 
 def settle(db: SqlConnection, subject: Subject, reservation: str, *, tokens: int | None) -> None:
-    """Replace a reservation by what was used."""
+    """Replace a reservation by what was used; None takes it back."""
     id_ = id_bytes(reservation)
     row = None if id_ is None else fetch_one(db, SQL["settle"], subject.key, id_)
     if row is None:
@@ -73,15 +83,7 @@ def charge_turn(db: SqlConnection, subject: Subject, units: float, now: datetime
 def status(
     db: SqlConnection, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None
 ) -> EnergyStatus:
-    """Return the state of a budget, and record that a poller asked."""
-    with db:  # one snapshot
-        found = _status(db, subject, policy, now, poller=poller)
-    return found
-
-
-def _status(
-    db: SqlConnection, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None
-) -> EnergyStatus:
+    """Return the state of a budget, and record that a poller asked. Runs in a transaction."""
     if poller is not None:
         subjects.ensure(db, subject)
     account = _account(db, subject)
@@ -156,3 +158,27 @@ def _poll(db: SqlConnection, subject: Subject, poller: str, total: Cost, now: da
 
 def _day(instant: datetime) -> int:
     return (instant - EPOCH) // _DAY
+
+
+class BudgetRepository(Repository):
+    """Budgets of subjects."""
+
+    reserve = Writes(reserve, itself)
+
+    async def settle(self, subject: Subject, reservation: str, *, tokens: int | None) -> None:
+        """Replace the booked tokens by those that were used; None takes the whole reservation back.
+
+        Later reservations and statuses see it. It is not durable at once: a crash leaves what was booked. Does nothing
+        if the reservation is settled already.
+        """
+        self._executor.write_later(lambda db: settle(db, subject, reservation, tokens=tokens), subject)
+
+    async def status(
+        self, subject: Subject, policy: BudgetPolicy, *, now: datetime, poller: str | None = None
+    ) -> EnergyStatus:
+        """Return the state of the subject's budget under a policy.
+
+        With the name of a poller, it includes what memory work cost since the previous call with that name.
+        """
+        await self._executor.flush(subject)  # pending settlements
+        return await self._executor.write(lambda db: status(db, subject, policy, now, poller=poller), subject)

@@ -1,26 +1,25 @@
-"""Formations: pending work, leased by compare-and-swap and committed with its effects. Works on a connection."""
+"""Formations: pending work, leased by compare-and-swap and committed with its effects."""
 
+import builtins
 import random
 import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from toldonce.clock import from_micros, to_micros
 from toldonce.errors import BadRequestError, LeaseLostError
 from toldonce.ids import id_bytes
-from toldonce.store.sql.database import Row, SqlConnection, load
-from toldonce.store.sql.memories.apply import ChangeSet, apply
-from toldonce.store.sql.rows import (
-    fetch,
-    fetch_one,
-    fetch_value,
-    micros,
-    read_formation,
-    read_formation_key,
-)
+from toldonce.store.executor import check_limit
+from toldonce.store.repository import Reads, Repository, Writes
+from toldonce.store.sql.database import Row, SqlConnection, Work, load
+from toldonce.store.sql.erase.insertions import empty_most_quoting
+from toldonce.store.sql.memories.apply import ChangeSet, apply, forgets
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, read_formation, read_formation_key
 from toldonce.store.sql.subjects import version_of
 from toldonce.types import (
     BusySubjects,
+    ConversationId,
     FormationKey,
     FormationPlace,
     FormationResult,
@@ -32,9 +31,8 @@ from toldonce.types import (
     tenant_range,
 )
 
-SQL = load("formation")
-LOG_SQL = load("log")
-SUBJECT_SQL = load("subject")
+T = TypeVar("T")
+SQL, LOG_SQL, SUBJECT_SQL = load("formation"), load("log"), load("subject")
 _TOKEN_BITS = 63  # what a signed integer holds
 # Nothing is put off longer than this (retries wait minutes, leases last seconds): what is due later was stamped by a
 # clock that ran ahead, and would wait until the corrected one gets there.
@@ -48,23 +46,33 @@ _FIRST_PLACE: Row = (-(2**63), -(2**63), b"", "", "", "")
 _MIN_KEY = -(2**63)
 
 
-def due(db: SqlConnection, now: datetime, *, limit: int) -> list[FormationKey]:
-    """List formations that are due and not leased."""
+def _request(db: SqlConnection, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
+    key = id_bytes(conversation)
+    if key is None or version_of(db, writes) is None or version_of(db, home) is None:
+        return 0
+    last_seq = fetch_value(db, LOG_SQL["last_seq"], home.key, key) or 0
+    return len(fetch(db, SQL["ask"], writes.key, home.key, key, last_seq, to_micros(now)))
+
+
+def due(db: SqlConnection, now: datetime, *, limit: int = 32) -> list[FormationKey]:
+    """List formations that are due and not leased, longest due first."""
     return [read_formation_key(row) for row in fetch(db, SQL["due"], to_micros(now), limit)]
 
 
 def next_slices(
     db: SqlConnection, now: datetime, *, after: int, count: int, share: int, busy: BusySubjects
 ) -> tuple[list[list[FormationKey]], int]:
-    """List due formations of the subjects whose turn is next, in a ring by subject key.
+    """List due formations of the subjects whose turn is next, so that no backlog of one subject delays the others.
+
+    Subjects form a ring, in the order of their keys. Those whose conversations' owner is busy come last.
 
     Args:
-        db: The database.
+        db: A connection.
         now: What is due by then counts.
         after: Key of the subject that had the last turn.
         count: Maximum number of subjects.
         share: Maximum number of formations of each.
-        busy: What is left out, and what comes after the rest.
+        busy: What is left out, and what comes last.
 
     Returns:
         The formations of each subject, longest due first; and the key after which the next turn begins.
@@ -94,7 +102,7 @@ def next_slices(
 
 
 def due_of(db: SqlConnection, subject: Subject, now: datetime, *, limit: int) -> list[FormationKey]:
-    """List due formations of one subject that are not leased."""
+    """List formations of one subject that are due and not leased, longest due first."""
     return _due_of(db, subject.key, to_micros(now), limit=limit)
 
 
@@ -130,13 +138,16 @@ def _owner_name(db: SqlConnection, name: str, subject: int, home: int, known: di
 
 
 def next_due(db: SqlConnection) -> datetime | None:
-    """Return when the next formation is due."""
+    """Return when the next unparked formation is due; None when nothing waits."""
     found = fetch_value(db, SQL["next_due"])
     return None if found is None else from_micros(found)
 
 
 def lease(db: SqlConnection, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
-    """Lease a formation and count the attempt."""
+    """Lease a formation and count the attempt; None if it is not due, parked or leased by another worker.
+
+    The attempt is on the disk when this returns: a formation that takes the machine down is parked in the end.
+    """
     row_key = _verified_key(db, key)
     if row_key is None:
         return None
@@ -169,14 +180,16 @@ def free_leases(db: SqlConnection) -> None:
 
 
 def renew(db: SqlConnection, lease: Lease, *, now: datetime, lease_s: float) -> bool:
-    """Extend a lease; return False if it is lost."""
+    """Extend a lease; return False if it ran out or was taken over.
+
+    A crash of the machine may undo it, as it ends the worker: the disk is not waited for.
+    """
     row_key = _row_key(lease.key)
     until = to_micros(now + timedelta(seconds=lease_s))
     return row_key is not None and bool(fetch(db, SQL["renew"], *row_key, lease.token, until, to_micros(now)))
 
 
-def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
-    """Apply a formation's result and move its cursor; return the subject's new version."""
+def _commit(db: SqlConnection, lease: Lease, result: FormationResult, now: datetime, term_key: bytes) -> int:
     row_key, (formed_seq, asked_seq, idle) = _held(db, lease, now)
     last_seq = _last_seq(db, row_key)
     lowest = 0 if result.goes_back else formed_seq
@@ -200,14 +213,6 @@ def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: dat
     return version
 
 
-def commit_and_lease(
-    db: SqlConnection, held: Lease, result: FormationResult, following: LeaseRequest, *, term_key: bytes
-) -> Lease | None:
-    """Commit a formation and lease the one that follows it, which must write to the same subject."""
-    commit(db, held, result, now=following.now, term_key=term_key)
-    return lease(db, following.key, now=following.now, lease_s=following.lease_s)
-
-
 def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int, now: int) -> int | None:
     """Return when a formation is due after a commit: now if more was requested, after silence, or not by itself."""
     asked_seq, idle = row
@@ -219,15 +224,25 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
 
 
 def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
-    """Return whether another extractor version has the same formation, which is leased."""
+    """Return whether another extractor version has a formation of the same conversation, profile and stage."""
     row_key = _row_key(key)
     return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
 
 
 def release(
-    db: SqlConnection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
+    db: SqlConnection,
+    lease: Lease,
+    *,
+    error: str | None,
+    retry_at: datetime | None,
+    now: datetime,
+    counted: bool = True,
 ) -> None:
-    """Give a lease back without a commit."""
+    """Give a lease back without a commit: due again at `retry_at`, or parked with its error if that is None.
+
+    The attempt is not counted without an error (a shutdown: nothing was tried) or with `counted` False (an open circuit
+    breaker, a spent budget). Does nothing if the lease is lost already.
+    """
     try:
         row_key, _ = _held(db, lease, now)
     except LeaseLostError:
@@ -241,13 +256,13 @@ def release(
 def list_formations(
     db: SqlConnection,
     *,
-    subject: Subject | None,
-    tenant: str | None,
-    parked: bool | None,
-    after: FormationPlace | None,
-    limit: int,
+    subject: Subject | None = None,
+    tenant: str | None = None,
+    parked: bool | None = None,
+    after: FormationPlace | None = None,
+    limit: int = 100,
 ) -> list[FormationStatus]:
-    """List formations."""
+    """List formations of one subject, or (for operators) of a tenant or all, longest due first, from a place on."""
     start = _FIRST_PLACE if after is None else _place(after)
     if subject is None:
         rows = fetch(db, SQL["formations"], parked, limit, *tenant_range(tenant), *start)
@@ -272,13 +287,13 @@ def _place(place: FormationPlace) -> Row:
 
 
 def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:
-    """Make a parked formation due."""
+    """Make a parked formation due again and clear its attempts; return False if it is not parked."""
     row_key = _verified_key(db, key)
-    return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, micros(now)))
+    return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, to_micros(now)))
 
 
 def skip(db: SqlConnection, key: FormationKey) -> None:
-    """End a formation, under way or not, as if all that was said so far were formed."""
+    """End a formation: what was said so far is not formed any more, and one under way commits nothing."""
     row_key = _verified_key(db, key)
     if row_key is not None:
         db.execute(SQL["skip"], (*row_key, _last_seq(db, row_key)))
@@ -320,3 +335,65 @@ def _row_key(key: FormationKey) -> Row | None:
 
 def _last_seq(db: SqlConnection, row_key: Row) -> int:
     return int(fetch_value(db, LOG_SQL["last_seq"], row_key[1], row_key[2]))
+
+
+class FormationRepository(Repository):
+    """The work that a conversation causes: which is due, its leases, and its commit."""
+
+    due = Reads(due, inline=True)
+    next_slices = Reads(next_slices, inline=True)
+    due_of = Reads(due_of, inline=True)
+    unindexed = Reads(unindexed, inline=True)
+    next_due = Reads(next_due)
+    has_other_version = Reads(has_other_version, inline=True)
+    list = Reads(list_formations)
+    lease = Writes(lease, lambda key: key.subject)
+    renew = Writes(renew, lambda lease: lease.key.subject, synced=False)
+    release = Writes(release, lambda lease: lease.key.subject)
+    retry = Writes(retry, lambda key: key.subject)
+    skip = Writes(skip, lambda key: key.subject)
+
+    async def request(self, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
+        """Make due the formations into `writes` that a conversation of `home` waits for; return how many."""
+        return await self._executor.write(lambda db: _request(db, writes, home, conversation, now), writes, home)
+
+    def unindexed_in_caller(self, subjects: Sequence[Subject], *, limit: int) -> builtins.list[Unindexed] | None:
+        """Do as `unindexed` in the calling thread; None if that is not possible now."""
+        done = self._executor.read_in_caller(lambda db: unindexed(db, subjects, limit=check_limit(limit)))
+        return None if done is None else done[0]
+
+    async def commit(self, lease: Lease, result: FormationResult, *, now: datetime) -> int:
+        """Apply a formation's changes and decisions and move its cursor, in one transaction.
+
+        The formation is due again at once while its cursor has not reached what was requested (unless the result says
+        that it waits for more), after silence if it waits for that, and otherwise not by itself. Attempts, error and
+        lease are cleared. The cursor moves back only if the result says that an edit removed what it had passed.
+
+        Returns:
+            The subject's new version.
+
+        Raises:
+            LeaseLostError: The token is not the current one, or the lease ran out.
+            StaleSubjectError: `result.subject_version` is no longer the subject's version.
+            VectorSizeError: A vector does not fit its space.
+        """
+        return await self._commit(lease, result, lambda db: _commit(db, lease, result, now, self._context.term_key))
+
+    async def commit_and_lease(self, held: Lease, result: FormationResult, following: LeaseRequest) -> Lease | None:
+        """Do as `commit`, and lease in the same transaction what the worker forms next, counting its attempt.
+
+        `following` asks for a formation of the same conversation into the same subject. Returns its lease; None where
+        `lease` would. Raises what `commit` does; then nothing is committed or leased.
+        """
+
+        def work(db: SqlConnection) -> Lease | None:
+            _commit(db, held, result, following.now, self._context.term_key)
+            return lease(db, following.key, now=following.now, lease_s=following.lease_s)
+
+        return await self._commit(held, result, work)
+
+    async def _commit(self, lease: Lease, result: FormationResult, work: Work[T]) -> T:
+        key = lease.key
+        if forgets(result.changes):
+            await empty_most_quoting(self._executor, key.home)
+        return await self._executor.write(work, key.subject, key.home)

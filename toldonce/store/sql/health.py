@@ -1,12 +1,13 @@
-"""Read what of a subject may need a look. Works on a connection."""
+"""Lists of what of a subject may need a look: see `AdminRepository.health` for the counts."""
 
-from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from toldonce.clock import to_micros
 from toldonce.errors import BadRequestError
 from toldonce.ids import id_bytes, id_text
-from toldonce.store.sql.database import Row, SqlConnection, load
+from toldonce.store.executor import check_limit
+from toldonce.store.repository import Reads, Repository
+from toldonce.store.sql.database import SqlConnection, Statement, load
 from toldonce.store.sql.memories.read import memories_within
 from toldonce.store.sql.rows import fetch, read_decision
 from toldonce.store.sql.subjects import version_of
@@ -17,28 +18,24 @@ SQL = load("health")
 _LAST_ID = b"\xff" * 16
 
 
-def never_recalled(
-    db: SqlConnection, subject: Subject, *, after: str | None, limit: int, now: datetime
-) -> list[Memory]:
-    """List active memories that no prompt has used since they were stored, newest first."""
-    values = (_id(after, _LAST_ID), to_micros(now - UNUSED_AFTER), limit)
+def _unused(db: SqlConnection, subject: Subject, which: Statement, *values: object) -> list[Memory]:
     with db:  # one snapshot
-        found = [] if version_of(db, subject) is None else fetch(db, SQL["never_recalled"], subject.key, *values)
-        return _memories(db, subject, found)
-
-
-def idle(db: SqlConnection, subject: Subject, *, after: str | None, limit: int, now: datetime) -> list[Memory]:
-    """List active notes that were neither stored nor used for long, newest first."""
-    values = (_id(after, _LAST_ID), to_micros(now - IDLE_AFTER), limit)
-    with db:  # one snapshot
-        found = [] if version_of(db, subject) is None else fetch(db, SQL["idle"], subject.key, *values)
-        return _memories(db, subject, found)
+        found = [] if version_of(db, subject) is None else fetch(db, which, subject.key, *values)
+        return memories_within(db, subject, [MemoryId(id_text(id_)) for (id_,) in found])
 
 
 def replaced(
-    db: SqlConnection, subject: Subject, *, since: datetime, before: tuple[datetime, str], limit: int
+    db: SqlConnection, subject: Subject, *, since: datetime, before: tuple[datetime, str], limit: int = 100
 ) -> list[MemoryPair]:
-    """List which memories took the place of others since an instant, newest first; without those that are gone."""
+    """List which memories took the place of others, newest first.
+
+    Args:
+        db: A connection.
+        subject: Owner of the memories.
+        since: Only decisions from this instant on.
+        before: Time and id of the decision before which the list begins.
+        limit: Maximum number of decisions to read; pairs of which a memory is gone are left out.
+    """
     last = (to_micros(before[0]), _id(before[1], _LAST_ID))
     with db:  # one snapshot
         if version_of(db, subject) is None:
@@ -50,8 +47,10 @@ def replaced(
     return [pair for line in decisions if (pair := _replacement(line, known)) is not None]
 
 
-def held_conflicts(db: SqlConnection, subject: Subject, *, after: str | None, limit: int) -> list[MemoryPair]:
-    """List the facts that wait for review, each with the active one of its slot, oldest first."""
+def held_conflicts(
+    db: SqlConnection, subject: Subject, *, after: str | None = None, limit: int = 100
+) -> list[MemoryPair]:
+    """List the facts that wait for review, each with the active one of its slot, oldest first, after a held one."""
     with db:  # one snapshot
         if version_of(db, subject) is None:
             return []
@@ -69,10 +68,6 @@ def _replacement(line: Decision, known: dict[MemoryId, Memory]) -> MemoryPair | 
     return MemoryPair(newer=newer, older=older, at=line.at, decision=line.id, reason=line.reason)
 
 
-def _memories(db: SqlConnection, subject: Subject, rows: Sequence[Row]) -> list[Memory]:
-    return memories_within(db, subject, [MemoryId(id_text(id_)) for (id_,) in rows])
-
-
 def _id(id_: str | None, otherwise: bytes) -> bytes:
     """Return an id as stored.
 
@@ -85,3 +80,25 @@ def _id(id_: str | None, otherwise: bytes) -> bytes:
     if found is None:
         raise BadRequestError("the cursor is none of this list", param="cursor")
     return found
+
+
+class HealthRepository(Repository):
+    """What of a subject may need a look."""
+
+    replaced = Reads(replaced)
+    held_conflicts = Reads(held_conflicts)
+
+    async def never_recalled(self, subject: Subject, *, after: str | None = None, limit: int = 100) -> list[Memory]:
+        """List active memories stored at least 30 days ago that no prompt has used, newest first, after an id."""
+        return await self._unused(subject, SQL["never_recalled"], UNUSED_AFTER, after, limit)
+
+    async def idle(self, subject: Subject, *, after: str | None = None, limit: int = 100) -> list[Memory]:
+        """List active notes neither stored nor used in the last 90 days, newest first, after an id."""
+        return await self._unused(subject, SQL["idle"], IDLE_AFTER, after, limit)
+
+    async def _unused(
+        self, subject: Subject, which: Statement, time: timedelta, after: str | None, limit: int
+    ) -> list[Memory]:
+        values = (_id(after, _LAST_ID), to_micros(self._context.clock.now() - time), check_limit(limit))
+        await self._executor.flush()  # uses that are counted in batches
+        return await self._executor.read(lambda db: _unused(db, subject, which, *values))

@@ -1,4 +1,4 @@
-"""Requests that are sent again with the same key: who runs, what was answered. Works on a connection."""
+"""Requests that are sent again with the same key: who runs, and the answers that are given again."""
 
 import json
 import secrets
@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from toldonce.clock import to_micros
 from toldonce.errors import LeaseLostError
+from toldonce.store.repository import Repository, Writes
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.rows import fetch, fetch_one
 from toldonce.types import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
@@ -18,10 +19,12 @@ KEPT = timedelta(hours=24)
 LEASE = timedelta(seconds=60)
 _TOKEN_BITS = 63  # what a signed integer holds
 _RUNNING, _ANSWERED = 0, 2
+# Keys that one transaction deletes: it holds the one writer for a few milliseconds.
+_PRUNED_AT_ONCE = 200
 
 
 def claim(db: SqlConnection, key: IdempotencyKey, now: datetime) -> KeyClaim:
-    """KeyClaim a key for a request, or say what became of an equal one."""
+    """Claim a key, or return what became of an equal request; durable on return."""
     row = fetch_one(db, SQL["claimed"], key.subject.key, key.key)
     at = to_micros(now)
     if row is not None and row[1] > to_micros(now - KEPT):
@@ -47,17 +50,17 @@ def _known(key: IdempotencyKey, row: Row, now: int) -> KeyClaim | None:
 
 
 def store_answer(db: SqlConnection, key: IdempotencyKey, token: int, answer: StoredAnswer) -> None:
-    """Keep the answer of a claimed request."""
+    """Keep the answer of a claimed request; durable on return."""
     headers = json.dumps(dict(answer.headers))
     db.execute(SQL["answer_claim"], (key.subject.key, key.key, token, answer.status, headers, answer.body))
 
 
 def release(db: SqlConnection, key: IdempotencyKey, token: int) -> None:
-    """Give a claim back that took no effect."""
+    """Give back a claim, unless the request took effect."""
     db.execute(SQL["release_claim"], (key.subject.key, key.key, token))
 
 
-def prune(db: SqlConnection, now: datetime, limit: int) -> int:
+def _prune(db: SqlConnection, now: datetime, limit: int) -> int:
     """Delete keys that are older than `KEPT`; return how many."""
     before = to_micros(now - KEPT)
     rows = fetch(db, SQL["outdated"], before, limit)
@@ -91,3 +94,16 @@ def end_effect(db: SqlConnection, key: IdempotencyKey, token: int, started: Star
     """Keep the row as it was, though the work may have erased its subject: the answer has nothing of what it erased."""
     values = (key.subject.key, key.key, key.request, started.at, started.until, token, started.erased)
     db.execute(SQL["end_effect"], values)
+
+
+class IdempotencyRepository(Repository):
+    """Claims of keys, and the answers of their requests."""
+
+    claim = Writes(claim, lambda key: key.subject)
+    answer = Writes(store_answer, lambda key: key.subject)
+    release = Writes(release, lambda key: key.subject)
+
+    async def prune(self, now: datetime) -> None:
+        """Delete all keys that are too old to be remembered, some in each transaction."""
+        while await self._executor.write(lambda db: _prune(db, now, _PRUNED_AT_ONCE)) == _PRUNED_AT_ONCE:
+            pass

@@ -1,4 +1,4 @@
-"""Maintenance turns, leased by compare-and-swap, and what maintenance reads. Works on a connection."""
+"""Maintenance turns, leased by compare-and-swap, and what maintenance reads."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from toldonce.clock import from_micros, to_micros
 from toldonce.ids import id_bytes, id_text
+from toldonce.store.repository import Reads, Repository, Writes, itself
 from toldonce.store.sql import inner
 from toldonce.store.sql.database import SqlConnection, load
 from toldonce.store.sql.formations import MAX_DELAY
@@ -24,28 +25,28 @@ _SHARES = 1 << 16
 
 
 def profiles_of(db: SqlConnection, subject: Subject) -> set[str]:
-    """Return the profiles that formed the subject's memories."""
+    """Return the profiles that formed the subject's notes and facts, closed ones included."""
     if version_of(db, subject) is None:
         return set()
     return {name for (name,) in fetch(db, SQL["profiles_of"], subject.key)}
 
 
-def expired(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
-    """Read active memories whose validity ended before `at`."""
+def expired(db: SqlConnection, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
+    """Read the `limit` active notes, facts and episodes whose `valid_to` passed first before `at`, by id."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, SQL["ended"], subject.key, to_micros(at), limit))
 
 
-def begun(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
-    """Read active plans that were to come when they were stored, and whose day was before `at`."""
+def begun(db: SqlConnection, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
+    """Read the `limit` active plans whose day, to come when they were stored, was first before `at`, by id."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, SQL["begun"], subject.key, to_micros(at), limit))
 
 
-def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> list[Subject]:
-    """List subjects that are due for maintenance."""
+def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int = 100) -> list[Subject]:
+    """List subjects that had no maintenance since `before` and are not leased, longest waiting first."""
     times = (to_micros(now), to_micros(now + MAX_DELAY))
     rows = fetch(db, SQL["tend_due"], to_micros(before), *times, limit)
     # A time of tending that is still to come was stamped by a clock that ran ahead.
@@ -56,7 +57,7 @@ def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> li
 def lease(
     db: SqlConnection, subject: Subject, *, before: datetime, now: datetime, lease_s: float
 ) -> MaintenanceLease | None:
-    """Lease a subject for maintenance."""
+    """Lease a subject for maintenance; None if it had some since `before`, or another process has the lease."""
     if version_of(db, subject) is None:
         return None
     inner.register(db, subject)  # a process of an older version may have made it without
@@ -77,25 +78,36 @@ def postpone(db: SqlConnection, subject: Subject, now: datetime) -> None:
     db.execute(SQL["postpone_tending"], (subject.key, to_micros(now + IMPORT_SPREAD * share)))
 
 
-def advance(db: SqlConnection, lease: MaintenanceLease, at: datetime, until: datetime) -> bool:
-    """Record how far maintenance came, and extend the lease."""
+def advance(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, until: datetime) -> bool:
+    """Record that maintenance covered all that was stored before `at`, and extend the lease to `until`.
+
+    Returns:
+        Whether the lease was still held; if not, nothing was recorded.
+    """
     row = (lease.subject.key, lease.token, -to_micros(at), to_micros(until))
     return fetch_one(db, SQL["tended_up_to"], *row) is not None
 
 
-def finish(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: bool) -> None:
-    """Record that maintenance of a subject is done, and end the lease."""
+def finish(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: bool = True) -> None:
+    """Record that a subject had maintenance and give the lease back; do nothing if another process holds it.
+
+    Args:
+        db: A connection.
+        lease: The lease.
+        at: Everything stored before was covered.
+        whole: False if work is left: the subject is due again at once, to continue from `at`.
+    """
     micros = to_micros(at)
     db.execute(SQL["tended"], (lease.subject.key, lease.token, micros if whole else -micros))
 
 
-def with_stale_terms(db: SqlConnection, *, limit: int) -> list[Subject]:
-    """List the subjects whose terms may be of a former scheme."""
+def with_stale_terms(db: SqlConnection, *, limit: int = 100) -> list[Subject]:
+    """List subjects that may have memories with terms of a former scheme (see `text.TERM_SCHEME`)."""
     return [Subject.parse(name) for (name,) in fetch(db, SQL["behind"], TERM_SCHEME, limit)]
 
 
-def stale_terms(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerms | None:
-    """Read the next memories whose terms must be derived again; None if there are none."""
+def stale_terms(db: SqlConnection, subject: Subject, *, limit: int = 100) -> StaleTerms | None:
+    """Read the next active memories whose terms must be derived again; None if the subject has none."""
     with db:  # one snapshot
         row = None if version_of(db, subject) is None else fetch_one(db, SQL["termed"], subject.key, TERM_SCHEME)
         rows = [] if row is None else fetch(db, SQL["to_term"], subject.key, row[0] or b"", limit)
@@ -106,8 +118,7 @@ def stale_terms(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerm
     return StaleTerms(subject=subject, after=after, memories=tuple(memories))
 
 
-def set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, int]], *, term_key: bytes) -> bool:
-    """Replace the terms of memories; return False if another process was faster."""
+def _set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, int]], term_key: bytes) -> bool:
     key, salt = done.subject.key, salt_of(term_key, done.subject)
     after = None if done.after is None else id_bytes(done.after)
     if version_of(db, done.subject) is None or fetch_one(db, SQL["termed"], key, TERM_SCHEME) != (after,):
@@ -125,3 +136,30 @@ def set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, 
             db.execute(SQL["terms_changed"], (key, last))
     db.execute(SQL["termed_up_to"], (key, last))
     return True
+
+
+class MaintenanceRepository(Repository):
+    """Which subjects are due, their leases, and what maintenance reads."""
+
+    profiles_of = Reads(profiles_of, inline=True)
+    expired = Reads(expired)
+    begun = Reads(begun)
+    with_stale_terms = Reads(with_stale_terms)
+    stale_terms = Reads(stale_terms)
+    due = Reads(due)
+    lease = Writes(lease, itself)
+    advance = Writes(advance, lambda lease: lease.subject)
+    finish = Writes(finish, lambda lease: lease.subject)
+
+    async def set_terms(self, done: StaleTerms, terms: Sequence[Mapping[str, int]]) -> bool:
+        """Replace the terms of memories; without memories, record that the subject has no stale terms any more.
+
+        Args:
+            done: What was read. Nothing happens if another process was faster.
+            terms: Terms of each memory, in order. A memory that is closed by now is skipped.
+
+        Returns:
+            Whether it happened.
+        """
+        term_key = self._context.term_key
+        return await self._executor.write(lambda db: _set_terms(db, done, terms, term_key), done.subject)

@@ -1,13 +1,19 @@
-"""Counts, and checks of consistency. Works on a connection."""
+"""Counts and lists of all subjects, for operators, and checks of consistency."""
 
+import asyncio
 import json
+from dataclasses import replace
 
 from toldonce.clock import Clock, to_micros
+from toldonce.errors import StoreUnavailableError
+from toldonce.store.executor import DatabaseAdmin, StoreContext, flush_counts
+from toldonce.store.repository import Reads, Repository
+from toldonce.store.sql import subjects, usage_statistics
 from toldonce.store.sql.database import SqlConnection, load
 from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
 from toldonce.store.sql.subjects import version_of
-from toldonce.store.store_reports import StoreStats
-from toldonce.types import StoreTotals, Subject, SubjectTotals
+from toldonce.store.store_reports import StoreStats, SubjectEncryption
+from toldonce.types import Statistics, StatisticsSpan, StoreTotals, Subject, SubjectHealth, SubjectTotals
 
 SQL, KEYS_SQL = load("subject"), load("keys")
 
@@ -73,3 +79,84 @@ def _problems(db: SqlConnection) -> tuple[str, ...]:
         if count:
             found.append(f"{count} {what}")
     return tuple(found)
+
+
+class AdminRepository(Repository):
+    """Counts and lists of all subjects, for operators."""
+
+    subjects = Reads(subjects.list_subjects)
+
+    def __init__(self, context: StoreContext, database: DatabaseAdmin) -> None:
+        """Work on the database of `context`, and on `database` as a whole."""
+        super().__init__(context)
+        self._database = database
+        self._counting = asyncio.Lock()
+        """Held while everything is counted: counts that take seconds must not take all connections."""
+
+    async def totals(self) -> StoreTotals:
+        """Count what the operators' metrics report, over all subjects."""
+        return await self._executor.read(lambda db: store_totals(db, self._context.clock))
+
+    async def subject_totals(self, subject: Subject) -> SubjectTotals:
+        """Count what is stored of one subject, what was decided, and how often recall helped."""
+        await flush_counts(self._executor, subject)
+        return await self._executor.read(lambda db: subject_totals(db, subject))
+
+    async def subject_statistics(self, subject: Subject, span: StatisticsSpan) -> Statistics:
+        """Count what is stored of one subject, and what happened in a span of time."""
+        await flush_counts(self._executor, subject)
+        now = self._context.clock.now()
+        return await self._executor.read(lambda db: usage_statistics.subject_statistics(db, subject, span, now))
+
+    async def health(self, subject: Subject) -> SubjectHealth:
+        """Count what of one subject may need a look."""
+        await flush_counts(self._executor, subject)
+        now = self._context.clock.now()
+        return await self._executor.read(lambda db: usage_statistics.subject_health(db, subject, now))
+
+    async def statistics(self, span: StatisticsSpan, *, tenant: str | None = None) -> Statistics:
+        """Count the same of all subjects of a tenant, or of all; one call reads at a time."""
+        now = self._context.clock.now()
+        async with self._counting:
+            return await self._executor.read(lambda db: usage_statistics.all_statistics(db, tenant, span, now))
+
+    async def schema_version(self) -> int:
+        """Return the number of the newest applied migration: see `DatabaseAdmin.schema_version`."""
+        return await self._database.schema_version()
+
+    async def ping(self) -> None:
+        """Check that the database answers: see `DatabaseAdmin.ping`."""
+        await self._database.ping()
+
+    async def ping_all(self) -> None:
+        """Check that every machine of the database answers: see `DatabaseAdmin.ping_all`."""
+        await self._database.ping_all()
+
+    async def require_writable(self) -> None:
+        """Check that the database may be written: see `DatabaseAdmin.require_writable`."""
+        await self._database.require_writable()
+
+    async def stats(self, *, check: bool = False) -> StoreStats:
+        """Count what is stored; with `check`, verify the files and that all indexes agree (slow)."""
+        found = await self._database.stats(check=check)
+        return replace(found, encryption=await self._encryption())
+
+    async def _encryption(self) -> SubjectEncryption | None:
+        vault = self._context.vault
+        if vault is None:
+            return None
+        encrypted, mixed, subjects, pending, extent = await self._executor.read(count_encrypted)
+        try:
+            keys = await asyncio.to_thread(vault.counts)
+        except StoreUnavailableError:
+            keys = None
+        return SubjectEncryption(
+            extent=extent,
+            encrypted=encrypted,
+            mixed=mixed,
+            plain=max(0, subjects - encrypted - mixed),
+            pending=pending,
+            keyring=vault.keyring.where,
+            keys=keys.subjects if keys else None,
+            others=keys.others if keys else 0,
+        )

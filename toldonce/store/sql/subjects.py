@@ -50,8 +50,8 @@ def verified(subject: Subject, name: str, version: int = 0) -> int:
     return int(version)
 
 
-def list_subjects(db: SqlConnection, *, after: str, limit: int, tenant: str | None) -> list[Subject]:
-    """List subjects by name, after the name `after`."""
+def list_subjects(db: SqlConnection, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[Subject]:
+    """List subjects by name, after the name `after`; of one tenant, or of all."""
     start, end = tenant_range(tenant)
     return [Subject.parse(name) for (name,) in fetch(db, SQL["subjects"], max(after, start), limit, end)]
 

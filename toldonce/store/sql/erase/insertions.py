@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterable
 
 from toldonce.ids import id_bytes
+from toldonce.store.executor import Executor
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.erase.tombstones import TombstoneLedger
 from toldonce.store.sql.rows import fetch, fetch_one
+from toldonce.types import Subject
 
 SQL = load("insertion")
 # Insertions that one transaction empties: it holds the one writer for some 10 ms.
@@ -46,6 +48,18 @@ def empty_quoting(db: SqlConnection, key: int, *, limit: int = _ALL) -> int:
 def has_many_quoting(db: SqlConnection, key: int) -> bool:
     """Return whether so many insertions of a subject have such words that one transaction should not empty them."""
     return len(fetch(db, SQL["quoting_messages"], key, MAX_EMPTIED)) == MAX_EMPTIED
+
+
+async def empty_most_quoting(executor: Executor, home: Subject) -> int:
+    """Empty the insertions that quote messages, before words of the subject are erased or forgotten; return how many.
+
+    Others write between the transactions. The last few are left to the one that erases or forgets, as are those that
+    are inserted meanwhile.
+    """
+    emptied = 0
+    while await executor.read_inline(lambda db: has_many_quoting(db, home.key)):
+        emptied += await executor.write(lambda db: empty_quoting(db, home.key, limit=MAX_EMPTIED), home, synced=False)
+    return emptied
 
 
 def empty_from(db: SqlConnection, ledger: TombstoneLedger, conversation: bytes, seq: int) -> int:

@@ -54,8 +54,8 @@ def unfinished_orders(db: SqlConnection) -> list[EraseRequest]:
     return [_order(counts) for (counts,) in fetch(db, SQL["unfinished"])]
 
 
-def erasures(db: SqlConnection, subject: Subject, *, limit: int) -> list[ErasureRecord]:
-    """List the erasures of a subject, newest first."""
+def erasures(db: SqlConnection, subject: Subject, *, limit: int = 100) -> list[ErasureRecord]:
+    """List the erasures of a subject, newest first; they hold counts only."""
     return [_record(row) for row in fetch(db, SQL["erasure"], subject.key, limit)]
 
 

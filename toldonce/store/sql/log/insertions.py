@@ -1,4 +1,4 @@
-"""The injection ledger: insert, find, and link with the recorded conversation. Works on a connection.
+"""The injection ledger: what was inserted into prompts, so that the next prompts repeat it.
 
 Chains cover the words of messages. Once anything of a subject was erased, new ones are stored masked by its erasure
 ledger, as hashes of messages are, so that no row tells what an erased message said.
@@ -7,11 +7,13 @@ ledger, as hashes of messages are, so that no row tells what an erased message s
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from toldonce.clock import from_micros, to_micros
 from toldonce.errors import BadRequestError, StaleSubjectError
 from toldonce.ids import id_bytes, id_text
+from toldonce.store.executor import check_limit
+from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.erase.insertions import drop_shown
@@ -73,7 +75,16 @@ def find(db: SqlConnection, subject: Subject, chains: Sequence[int], term_key: b
 
 
 def find_lost(db: SqlConnection, home: Subject, memory: Subject, insertions: Sequence[PromptInsertion]) -> set[str]:
-    """Return the ids of the insertions, none of them stored, whose words may have been erased or forgotten since."""
+    """Return the ids of insertions, none of them stored, whose words may have been erased or forgotten since.
+
+    Memories that they show are not looked at: their states show whether they were forgotten.
+
+    Args:
+        db: A connection.
+        home: Subject of the turns.
+        memory: Subject of the memory that they read.
+        insertions: What is kept elsewhere.
+    """
     filled = [row for row in insertions if _tells(row)]
     owners = {home, memory, *(owner for row in filled for owner, _ in row.items)} if filled else ()
     since = to_micros(min(row.at for row in filled)) if filled else 0
@@ -99,16 +110,7 @@ def add(
 ) -> None:
     """Add insertions to their thread.
 
-    Args:
-        db: A connection in a transaction.
-        subject: Home of the turn.
-        insertions: Of one thread.
-        term_key: See `subjects.salt_of`.
-        closed_since: Memories that were closed earlier are known to be closed; None: since the rows were prepared.
-
-    Raises:
-        BadRequestError: An id is none, or they are of several threads.
-        StaleSubjectError: Something in their text was erased since they were prepared.
+    Memories that were closed before `closed_since` are known to be closed; None: before the rows were prepared.
     """
     if not insertions:
         return
@@ -348,3 +350,50 @@ def _id(text: str) -> bytes:
     if found is None:
         raise BadRequestError(f"{text!r} is no id")
     return found
+
+
+class InsertionRepository(Repository):
+    """Insertions into prompts, and the answers that threads went on with; the subject is the turn's home.
+
+    `conversations.record` links a thread's insertions with the conversation, and marks answers (`Turn.thread`).
+    """
+
+    find_lost = Reads(find_lost, inline=True)
+
+    async def find(self, subject: Subject, chains: Sequence[int]) -> LedgerRows:
+        """Read all rows of the subject whose chain is among `chains`, of all threads; with the chains as given."""
+        term_key = self._context.term_key
+        return await self._executor.read_inline(lambda db: find(db, subject, chains, term_key))
+
+    async def add(
+        self, subject: Subject, insertions: Sequence[PromptInsertion], *, closed_since: datetime | None = None
+    ) -> None:
+        """Store insertions of one thread while their prompt is on its way, all or none.
+
+        Each replaces the row of the same thread and chain. They outlive this process however that ends, but not the
+        machine: the disk is not waited for. If the thread's text would exceed `MAX_INSERTIONS_PER_THREAD` or
+        `MAX_THREAD_CHARACTERS`, all its earlier rows but the profile block are removed.
+
+        Raises:
+            BadRequestError: They are of several threads.
+            StaleSubjectError: Something in their text was erased since `insertion.at`, or a memory was closed by what
+                was said since then or `closed_since`: prepare them again.
+        """
+        term_key = self._context.term_key
+        work = partial(add, subject=subject, insertions=insertions, term_key=term_key, closed_since=closed_since)
+        await self._executor.write(work, subject, synced=False, urgent=True)
+
+    async def drop(self, subject: Subject, thread: int, chains: Sequence[int]) -> None:
+        """Empty insertions of a thread whose prompt was refused and sent without them: nothing was inserted there."""
+        work = partial(drop, subject=subject, thread=thread, chains=chains, term_key=self._context.term_key)
+        await self._executor.write(work, subject, synced=False, urgent=True)
+
+    async def prune(self, subject: Subject, before: datetime, *, limit: int = 1000) -> int:
+        """Delete up to `limit` insertions made before an instant whose turns were never recorded; return how many.
+
+        Such a turn got no answer, or the process died with it. What has a conversation stays as long as that does.
+        """
+        check_limit(limit)
+        if not await self._executor.read_inline(lambda db: has_orphans(db, subject, before)):
+            return 0
+        return await self._executor.write(lambda db: prune(db, subject, before, limit), subject)

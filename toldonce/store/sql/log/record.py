@@ -1,19 +1,19 @@
-"""Record turns and read them back. Works on a connection."""
+"""Record turns. Works on a connection."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import chain, count
+from uuid import UUID
 
 from toldonce.clock import Clock, to_micros
 from toldonce.errors import BadRequestError
 from toldonce.ids import id_bytes, id_text, new_id
 from toldonce.store.sql import budgets, subjects
-from toldonce.store.sql.database import Row, SqlConnection, TooLargeError, load
+from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.erase.tombstones import TombstoneLedger
 from toldonce.store.sql.log import insertions
-from toldonce.store.sql.log.conversations import begin
 from toldonce.store.sql.log.message_tree import (
     HISTORY_MARK,
     RETRY_MICROS,
@@ -25,10 +25,7 @@ from toldonce.store.sql.log.message_tree import (
 from toldonce.store.sql.rows import (
     ERASED,
     WHOLE,
-    fetch,
     fetch_value,
-    read_message,
-    read_recall,
     write_items,
     write_omitted,
     write_request,
@@ -38,15 +35,13 @@ from toldonce.text import clean
 from toldonce.time_zones import write_zone
 from toldonce.types import (
     ConversationId,
-    ConversationPage,
+    ConversationSetup,
     FormationRequest,
     InjectionRecord,
-    LoggedMessage,
     Message,
     RecordedTurn,
     Subject,
     Turn,
-    UserWords,
 )
 
 SQL = load("log")
@@ -119,6 +114,18 @@ def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> Reco
         appended=tuple(tail.appended),
         reply_seq=reply_seq,
     )
+
+
+def begin(
+    db: SqlConnection, subject: Subject, external_id: str | None, opening: ConversationSetup, at: tuple[int, str]
+) -> bytes:
+    """Add a conversation, `at` its instant and id; return the id's bytes."""
+    begun_at, id_ = at
+    options = json.dumps(dict(opening.options)) if opening.options else None
+    values = (None if external_id is None else clean(external_id), begun_at)
+    conversation = UUID(id_).bytes
+    db.execute(SQL["add_conversation"], (subject.key, conversation, *values, opening.profile, opening.app, options))
+    return conversation
 
 
 def _found(db: SqlConnection, turn: Turn, spot: TreePosition | None) -> TreePosition | None:
@@ -251,104 +258,3 @@ def _add_recall(db: SqlConnection, turn: Turn, recall: InjectionRecord, place: t
         *(now, turn.subject.tenant, write_request(recall.request)),
     )
     db.execute(SQL["add_recall"], (turn.subject.key, to_micros(recall.at), id_, *place, *values))
-
-
-def messages(
-    db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
-) -> list[LoggedMessage]:
-    """Read messages of all branches, ordered by `seq`."""
-    id_ = id_bytes(conversation)
-    if id_ is None or subjects.version_of(db, subject) is None:
-        return []
-    rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
-    return [read_message(conversation, row) for row in rows]
-
-
-def user_words(
-    db: SqlConnection,
-    subject: Subject,
-    conversation: ConversationId,
-    *,
-    after_seq: int,
-    before_seq: int,
-    characters: int,
-) -> list[UserWords]:
-    """Read how users' messages between two others begin, of all branches, ordered by `seq`."""
-    id_ = id_bytes(conversation)
-    if id_ is None or subjects.version_of(db, subject) is None:
-        return []
-    rows = fetch(db, SQL["user_words"], subject.key, id_, after_seq, before_seq, characters)
-    return [UserWords(seq, name, text[:characters]) for seq, name, text in rows]
-
-
-def abandoned(
-    db: SqlConnection, subject: Subject, conversation: ConversationId, *, most: int | None = None
-) -> set[int]:
-    """Return the `seq` of messages that edits took off the active path.
-
-    Raises:
-        TooLargeError: The conversation has more than `most` messages; all are looked at.
-    """
-    id_ = id_bytes(conversation)
-    if id_ is None or subjects.version_of(db, subject) is None:
-        return set()
-    _refuse_long(db, subject, id_, most)
-    return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
-
-
-def _refuse_long(db: SqlConnection, subject: Subject, conversation: bytes, most: int | None) -> None:
-    if most is not None and (fetch_value(db, SQL["last_seq"], subject.key, conversation) or 0) > most:
-        raise TooLargeError
-
-
-def page(  # noqa: PLR0913  # a page of each of two lists
-    db: SqlConnection,
-    subject: Subject,
-    conversation: ConversationId,
-    *,
-    after_seq: int,
-    limit: int,
-    injected: int,
-    most: int | None = None,
-) -> ConversationPage:
-    """Read a page of messages, what was abandoned, and the newest injections, in one snapshot.
-
-    Raises:
-        TooLargeError: See `abandoned`.
-    """
-    id_ = id_bytes(conversation)
-    if id_ is not None:
-        _refuse_long(db, subject, id_, most)
-    with db:
-        if id_ is None or subjects.version_of(db, subject) is None:
-            found = ConversationPage()
-        else:
-            rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
-            found = ConversationPage(
-                messages=tuple(read_message(conversation, row) for row in rows),
-                abandoned=frozenset(row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)),
-                injections=tuple(
-                    read_recall(row) for row in fetch(db, SQL["recalls_within"], subject.key, injected, id_, True)
-                ),
-            )
-    return found
-
-
-def record_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) -> None:
-    """Record which memories of an injection its answer used; an erased injection is skipped."""
-    if subjects.version_of(db, subject) is not None:
-        values = (subject.key, to_micros(recall.at), id_bytes(recall.id), write_items(recall))
-        db.execute(SQL["note_hits"], values)
-
-
-def injections(
-    db: SqlConnection, subject: Subject, *, conversation: ConversationId | None, limit: int, with_memories: bool
-) -> list[InjectionRecord]:
-    """Read what was injected into prompts, newest first."""
-    if subjects.version_of(db, subject) is None:
-        return []
-    if conversation is None:
-        return [read_recall(row) for row in fetch(db, SQL["recalls"], subject.key, limit)]
-    id_ = id_bytes(conversation)
-    rows = [] if id_ is None else fetch(db, SQL["recalls_within"], subject.key, limit, id_, with_memories)
-    return [read_recall(row) for row in rows]

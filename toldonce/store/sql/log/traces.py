@@ -1,4 +1,4 @@
-"""Read traces of requests, and what prompts had from memory. Works on a connection."""
+"""Traces of requests: what memory did for them, across conversations."""
 
 import json
 from collections import defaultdict
@@ -9,6 +9,7 @@ from datetime import datetime
 from toldonce.clock import from_micros, to_micros
 from toldonce.errors import BadRequestError
 from toldonce.ids import id_bytes, id_text
+from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.rows import STATE_ORDER, fetch, fetch_value, read_message, read_recall, read_request
 from toldonce.store.sql.subjects import version_of
@@ -37,9 +38,22 @@ _MAX_BLOCKS, _MAX_CLIMB = 1000, 10_000
 
 
 def traces_of_all(
-    db: SqlConnection, tenant: str | None, *, before: TracePlace | None, after: TracePlace | None, limit: int
+    db: SqlConnection,
+    *,
+    tenant: str | None = None,
+    before: TracePlace | None = None,
+    after: TracePlace | None = None,
+    limit: int = 100,
 ) -> list[RequestTrace]:
-    """List the requests of a tenant, of subjects without one if it is empty, or all if it is None; newest first."""
+    """List requests of all subjects of a tenant, of those without one if it is empty, or of all if it is None.
+
+    Args:
+        db: A connection.
+        tenant: The tenant.
+        before: Only requests recorded before this place; None begins with the newest.
+        after: Only requests recorded after this place; None goes back to the first.
+        limit: Maximum number of requests to return.
+    """
     places = (*_place(before, _LAST), *_place(after, _FIRST), limit)
     with db:  # one snapshot
         if tenant is None:
@@ -48,9 +62,14 @@ def traces_of_all(
 
 
 def traces_of_subject(
-    db: SqlConnection, subject: Subject, *, before: TracePlace | None, after: TracePlace | None, limit: int
+    db: SqlConnection,
+    subject: Subject,
+    *,
+    before: TracePlace | None = None,
+    after: TracePlace | None = None,
+    limit: int = 100,
 ) -> list[RequestTrace]:
-    """List the requests of one home subject, newest first."""
+    """List requests of one home subject; arguments as in `traces_of_all`."""
     places = (*_place(before, _LAST), *_place(after, _FIRST), limit)
     with db:  # one snapshot
         version_of(db, subject)  # verifies the name
@@ -58,11 +77,11 @@ def traces_of_subject(
 
 
 def traces_within(
-    db: SqlConnection, subject: Subject, conversation: ConversationId, *, id_: str | None, limit: int
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, id: str | None = None, limit: int = 100
 ) -> list[RequestTrace]:
-    """List the requests of one conversation, or read the one with an id, newest first."""
-    within, wanted = id_bytes(conversation), None if id_ is None else id_bytes(id_)
-    if within is None or (id_ is not None and wanted is None):
+    """List requests of one conversation in the order of their prompts, or read the one with an id."""
+    within, wanted = id_bytes(conversation), None if id is None else id_bytes(id)
+    if within is None or (id is not None and wanted is None):
         return []
     with db:  # one snapshot
         version_of(db, subject)  # verifies the name
@@ -74,7 +93,7 @@ def traces_within(
 def blocks_until(
     db: SqlConnection, subject: Subject, conversation: ConversationId, *, seq: int, until: datetime
 ) -> list[LedgerBlock]:
-    """Read what the prompts on the way to a message had, up to an instant, the latest first."""
+    """Read what the prompts on the way to a message had from memory, up to an instant, the latest first."""
     within = id_bytes(conversation)
     if within is None:
         return []
@@ -91,10 +110,19 @@ def message_tree(
     conversation: ConversationId,
     owners: Sequence[Subject],
     *,
-    after_seq: int,
-    limit: int,
+    after_seq: int = 0,
+    limit: int = 1000,
 ) -> list[TreeMessage]:
-    """Read messages of all branches by `seq`, which of them are on the active path, and what they left."""
+    """Read the messages of all branches after `after_seq`, with their places and what they left.
+
+    Args:
+        db: A connection.
+        subject: Owner of the conversation.
+        conversation: The conversation.
+        owners: Subjects whose memories are looked for.
+        after_seq: Only messages with a larger `seq`.
+        limit: Maximum number of messages.
+    """
     within = id_bytes(conversation)
     with db:  # one snapshot
         if within is None or version_of(db, subject) is None:
@@ -177,3 +205,13 @@ def _read_block(row: Row) -> LedgerBlock:
         depth=depth,
         items=tuple((Subject.parse(owner), MemoryId(memory)) for owner, memory in json.loads(items)),
     )
+
+
+class TraceRepository(Repository):
+    """Traces of requests, newest first, in the order in which their turns were recorded."""
+
+    list_all = Reads(traces_of_all)
+    list = Reads(traces_of_subject)
+    within = Reads(traces_within, inline=True)
+    blocks = Reads(blocks_until)
+    tree = Reads(message_tree)

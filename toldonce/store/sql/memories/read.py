@@ -16,8 +16,6 @@ from toldonce.store.sql.rows import (
     fetch,
     fetch_one,
     fetch_value,
-    micros,
-    read_decision,
     read_memories,
 )
 from toldonce.store.sql.subjects import verified, version_of
@@ -27,7 +25,6 @@ from toldonce.types import (
     KIND_ORDER,
     Conversation,
     ConversationId,
-    Decision,
     InjectionSite,
     Memory,
     MemoryId,
@@ -78,8 +75,8 @@ def states(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> dict
     return {MemoryId(id_text(id_)): STATE_ORDER[state] for id_, state, _ in rows}
 
 
-def shown_closed(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
-    """Read the closed ones among the newest memories that insertions show, newest first."""
+def shown_closed(db: SqlConnection, subject: Subject, *, limit: int = 1000) -> list[Memory]:
+    """Read the closed ones among the newest `limit` memories that stored prompts show, newest first."""
     with db:  # one snapshot
         if version_of(db, subject) is None:
             return []
@@ -193,8 +190,8 @@ class _Position(NamedTuple):
         return _MIN_RANK if row is None else row[0], self.after
 
 
-def formed_from(db: SqlConnection, subject: Subject, source: Conversation, limit: int) -> list[Memory]:
-    """List the memories that a conversation left, newest first."""
+def formed_from(db: SqlConnection, subject: Subject, source: Conversation, *, limit: int = 100) -> list[Memory]:
+    """List what is open and listed of a subject, with evidence in a conversation, newest first."""
     if version_of(db, subject) is None:
         return []
     rows = fetch(db, TAGGED["formed_of"], subject.key, source.subject.key, id_bytes(source.id), limit)
@@ -215,15 +212,15 @@ def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> li
 
 
 def in_slot(db: SqlConnection, subject: Subject, category: str, key: str) -> Memory | None:
-    """Read the active fact of a slot."""
+    """Read the active fact of a slot; None if there is none."""
     with db:  # one snapshot
         id_ = fetch_value(db, SQL["in_slot"], subject.key, category, key)
         found = [] if id_ is None else memories_within(db, subject, [MemoryId(id_text(id_))])
     return found[0] if found else None
 
 
-def held(db: SqlConnection, subject: Subject, *, limit: int, after: MemoryId | None = None) -> list[Memory]:
-    """Read the memories that wait for review, oldest first, after the one of an id."""
+def held(db: SqlConnection, subject: Subject, *, limit: int = 100, after: MemoryId | None = None) -> list[Memory]:
+    """Read the memories that wait for review, oldest first; those after the memory `after`."""
     if version_of(db, subject) is None:
         return []
     first = (id_bytes(after) if after else None) or b""
@@ -231,21 +228,29 @@ def held(db: SqlConnection, subject: Subject, *, limit: int, after: MemoryId | N
 
 
 def memories_from(
-    db: SqlConnection, subject: Subject, conversation: ConversationId, *, seq: int | None
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, seq: int | None = None
 ) -> list[Memory]:
-    """Read memories with evidence in a conversation, or in one of its messages."""
+    """Read memories of any kind and state with evidence in a conversation, or in one of its messages; by id."""
     id_ = id_bytes(conversation)
     if id_ is None or version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, UNDO_SQL["from_source"], subject.key, id_, seq))
 
 
-def closed_from(db: SqlConnection, subject: Subject, log: Subject, place: MessageRef, last: int) -> list[Memory]:
-    """Read closed memories, but episodes, with evidence in a stretch of a conversation; see `MemoryRepository`."""
-    id_ = id_bytes(place.conversation)
+def closed_from(db: SqlConnection, subject: Subject, log: Subject, first: MessageRef, *, last: int) -> list[Memory]:
+    """Read closed memories, but episodes, with evidence in a stretch of a conversation; by id.
+
+    Args:
+        db: A connection.
+        subject: Whose memories these are.
+        log: Who the conversation belongs to.
+        first: The first message of the stretch.
+        last: `seq` of its last message.
+    """
+    id_ = id_bytes(first.conversation)
     if id_ is None or version_of(db, subject) is None:
         return []
-    return read_memories(subject, fetch(db, UNDO_SQL["closed_of"], subject.key, log.key, id_, place.seq, last))
+    return read_memories(subject, fetch(db, UNDO_SQL["closed_of"], subject.key, log.key, id_, first.seq, last))
 
 
 def memories_beside(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
@@ -256,7 +261,7 @@ def memories_beside(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]
 
 
 def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list[Memory]:
-    """Read memories that were stored or closed since an instant."""
+    """Read memories of any kind that were stored or closed at `since` or later, ordered by id."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, UNDO_SQL["changed_since"], subject.key, to_micros(since)))
@@ -265,7 +270,12 @@ def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list
 def memories_at(
     db: SqlConnection, subject: Subject, kinds: Sequence[MemoryKind] | None, *, at: datetime, known_at: datetime
 ) -> list[Memory]:
-    """Read what was true at one instant as far as it was known at another."""
+    """Read what was true at one instant as far as it was known at another, ordered by id.
+
+    True at `at`: it had begun and had not ended. Known at `known_at`: it was stored then or before; an end that was
+    learnt later does not count. Held memories never come back. Each memory is returned as it was then: active, with
+    `closed_at` None, and without an end that was not known yet.
+    """
     if version_of(db, subject) is None:
         return []
     wanted = _kind_bits(kinds)
@@ -280,7 +290,7 @@ def _as_then(memory: Memory, known_at: datetime) -> Memory:
 
 
 def last_injection(db: SqlConnection, subject: Subject, memory: MemoryId) -> InjectionSite | None:
-    """Find the newest prompt that a memory was injected into."""
+    """Find the newest of the subject's prompts that a memory was injected into; None if it never was."""
     if version_of(db, subject) is None:
         return None
     row = fetch_one(db, UNDO_SQL["last_recall"], subject.key, memory)
@@ -288,56 +298,3 @@ def last_injection(db: SqlConnection, subject: Subject, memory: MemoryId) -> Inj
         return None
     conversation, seq, at = row
     return InjectionSite(conversation=ConversationId(id_text(conversation)), seq=seq, at=from_micros(at))
-
-
-def decisions(
-    db: SqlConnection,
-    subject: Subject,
-    *,
-    memory: MemoryId | None,
-    limit: int,
-    after: tuple[datetime, str] | None = None,
-) -> list[Decision]:
-    """Read the decision log: of one memory whole, else after the decision of a time and id."""
-    if version_of(db, subject) is None:
-        return []
-    if memory is None:
-        at, last = (0, "") if after is None else (to_micros(after[0]), after[1])
-        rows = fetch(db, SQL["decisions"], subject.key, limit, at, id_bytes(last) or b"")
-    else:
-        id_ = id_bytes(memory)
-        rows = [] if id_ is None else fetch(db, SQL["decisions_of"], subject.key, limit, id_)
-    return [read_decision(subject, row) for row in rows]
-
-
-def decisions_of_many(db: SqlConnection, subject: Subject, memories: Sequence[MemoryId]) -> list[Decision]:
-    """Read the decisions about several memories."""
-    if version_of(db, subject) is None:
-        return []
-    rows = fetch(db, SQL["decisions_of_many"], subject.key, json.dumps(memories))
-    return [read_decision(subject, row) for row in rows]
-
-
-def decision(db: SqlConnection, subject: Subject, decision_id: str) -> Decision | None:
-    """Read one decision."""
-    id_ = id_bytes(decision_id)
-    if id_ is None or version_of(db, subject) is None:
-        return None
-    row = fetch_one(db, UNDO_SQL["decision"], subject.key, id_)
-    return None if row is None else read_decision(subject, row)
-
-
-def decisions_from(
-    db: SqlConnection,
-    subject: Subject,
-    *,
-    conversation: ConversationId | None,
-    seq: int | None,
-    since: datetime | None,
-) -> list[Decision]:
-    """Read the decisions on a source, or since an instant."""
-    id_ = None if conversation is None else id_bytes(conversation)
-    if version_of(db, subject) is None or (conversation is not None and id_ is None):
-        return []
-    rows = fetch(db, UNDO_SQL["decisions_from"], subject.key, id_, seq, micros(since))
-    return [read_decision(subject, row) for row in rows]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from toldonce.store.executor import Rank, StoreContext
+from toldonce.store.executor import Rank, StoreContext, read_up_to
 from toldonce.store.sql.database import SqlConnection, TooLargeError
 from toldonce.store.sql.memories.read import memories_of_version, memories_within
 from toldonce.store.sql.recall.snapshot import current_snapshot, read_snapshot, snapshot_within
@@ -44,10 +44,7 @@ class ExactSnapshotReader:
         del vectors
         read = partial(read_snapshot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
         small = self._cached_memories(subject, space) <= MAX_WEIGHED_ON_LOOP
-        try:
-            return await self._executor.read_inline(partial(read, most=MAX_READ_ON_LOOP), small=small)
-        except TooLargeError:
-            return await self._executor.read(read)
+        return await read_up_to(self._executor, read, MAX_READ_ON_LOOP, small=small)
 
     async def rank_and_fetch(
         self, subjects: Mapping[Subject, str], rank: Rank[T], *, vectors: Mapping[Subject, VectorRequest] = ALL_VECTORS
@@ -59,10 +56,7 @@ class ExactSnapshotReader:
             return self._rank_and_fetch(db, subjects, rank, most)
 
         small = all(self._cached_memories(subject, space) <= MAX_WEIGHED_ON_LOOP for subject, space in subjects.items())
-        try:
-            return await self._executor.read_inline(partial(work, most=MAX_READ_ON_LOOP), small=small)
-        except TooLargeError:
-            return await self._executor.read(work)
+        return await read_up_to(self._executor, work, MAX_READ_ON_LOOP, small=small)
 
     @property
     def ranks_in_callers(self) -> bool:

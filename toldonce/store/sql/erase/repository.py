@@ -9,11 +9,12 @@ from functools import partial
 from typing import TypeVar
 
 from toldonce.errors import StoreUnavailableError
-from toldonce.store.executor import DatabaseAdmin, StoreContext, check_limit
-from toldonce.store.repositories.insertions import empty_most_quoting
+from toldonce.store.executor import DatabaseAdmin, StoreContext
+from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql.database import SqlConnection, Work, load
 from toldonce.store.sql.erase import erase
 from toldonce.store.sql.erase.erase import EraseServices
+from toldonce.store.sql.erase.insertions import empty_most_quoting
 from toldonce.store.sql.erase.orders import erasures, unfinished_orders
 from toldonce.store.sql.erase.portions import erase_portion
 from toldonce.store.sql.erase.tombstones import TombstoneLedger
@@ -25,17 +26,18 @@ T = TypeVar("T")
 SQL, KEYS_SQL = load("erase"), load("keys")
 
 
-class ErasureRepository:
+class ErasureRepository(Repository):
     """Erases, and tells what was erased or forgotten."""
 
     def __init__(self, context: StoreContext, database: DatabaseAdmin) -> None:
         """Work on the database of `context`; `database` cleans its files."""
-        self._context = context
-        self._executor = context.executor
+        super().__init__(context)
         self._database = database
         self._under_way: set[asyncio.Future[ErasureRecord]] = set()
         reach = context.failpoint.reach
         self._services = EraseServices(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
+
+    list = Reads(erasures)
 
     @property
     def storage_kind(self) -> StorageKind:
@@ -129,11 +131,6 @@ class ErasureRepository:
         for subject in subjects:
             self._context.cache.forget(subject)
         return done
-
-    async def list(self, subject: Subject, *, limit: int = 100) -> builtins.list[ErasureRecord]:
-        """List the erasures of a subject, newest first; they hold counts only."""
-        check_limit(limit)
-        return await self._executor.read(lambda db: erasures(db, subject, limit=limit))
 
     async def pending(self) -> int:
         """Return the number of erasures that have not ended, or whose bytes or keys may be there, of all subjects."""

@@ -1,4 +1,4 @@
-"""Repositories of memories, and of the decisions that made them what they are."""
+"""Operations on memories of any kind and state."""
 
 import builtins
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,11 @@ from datetime import datetime
 from functools import partial
 
 from toldonce.errors import SpaceMovedError
-from toldonce.store.executor import INLINE_ROWS, StoreContext, check_limit, flush_counts
-from toldonce.store.repositories.insertions import empty_most_quoting
+from toldonce.store.executor import INLINE_ROWS, check_limit, flush_counts, read_up_to
+from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql import maintenance
 from toldonce.store.sql.database import SqlConnection, TooLargeError
+from toldonce.store.sql.erase.insertions import empty_most_quoting
 from toldonce.store.sql.memories import apply, link, notes, read
 from toldonce.store.sql.recall.snapshot import read_snapshot
 from toldonce.store.sql.recall.snapshot_cache import CachedSubject
@@ -18,33 +19,36 @@ from toldonce.store.sql.subjects import salt_of, version_of
 from toldonce.types import (
     ANY_TRAITS,
     Change,
-    Conversation,
-    ConversationId,
     Decision,
-    InjectionSite,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryOrder,
     MemoryState,
     MemoryTraits,
-    MessageRef,
     NoteBatch,
     Subject,
 )
 
 
-class MemoryRepository:
+def version(db: SqlConnection, subject: Subject) -> int:
+    """Return the subject's version, which moves with every change to its memories; 0 if nothing was stored."""
+    return version_of(db, subject) or 0
+
+
+class MemoryRepository(Repository):
     """Memories of any kind and state."""
 
-    def __init__(self, context: StoreContext) -> None:
-        """Work on the database of `context`."""
-        self._context = context
-        self._executor = context.executor
-
-    async def version(self, subject: Subject) -> int:
-        """Return the subject's version, which moves with every change to its memories; 0 if nothing was stored."""
-        return await self._executor.read_inline(lambda db: version_of(db, subject)) or 0
+    version = Reads(version, inline=True)
+    shown_closed = Reads(read.shown_closed)
+    in_slot = Reads(read.in_slot, inline=True)
+    held = Reads(read.held, inline=True)
+    formed_from = Reads(read.formed_from)
+    from_source = Reads(read.memories_from)
+    closed_from = Reads(read.closed_from)
+    since = Reads(read.memories_since)
+    as_of = Reads(read.memories_at)
+    last_injection = Reads(read.last_injection)
 
     async def get_many(self, subject: Subject, ids: Sequence[MemoryId]) -> builtins.list[Memory]:
         """Read memories of any state, with their evidence, in the order of `ids`; unknown ids are left out."""
@@ -59,11 +63,6 @@ class MemoryRepository:
         if not ids:
             return {}
         return await self._executor.read_inline(lambda db: read.states(db, subject, ids), small=len(ids) <= INLINE_ROWS)
-
-    async def shown_closed(self, subject: Subject, *, limit: int = 1000) -> builtins.list[Memory]:
-        """Read the closed ones among the newest `limit` memories that stored prompts show, newest first."""
-        check_limit(limit)
-        return await self._executor.read(lambda db: read.shown_closed(db, subject, limit=limit))
 
     async def list(  # noqa: PLR0913  # each option is independent of the others
         self,
@@ -95,66 +94,13 @@ class MemoryRepository:
 
     async def facts(self, subject: Subject) -> builtins.list[Memory]:
         """Read all active facts, most important first, ties by id."""
-        try:
-            return await self._executor.read_inline(lambda db: read.facts(db, subject, most=INLINE_ROWS))
-        except TooLargeError:
-            return await self._executor.read(lambda db: read.facts(db, subject))
-
-    async def in_slot(self, subject: Subject, category: str, key: str) -> Memory | None:
-        """Read the active fact of a slot; None if there is none."""
-        return await self._executor.read_inline(lambda db: read.in_slot(db, subject, category, key))
-
-    async def held(self, subject: Subject, *, limit: int = 100, after: MemoryId | None = None) -> builtins.list[Memory]:
-        """Read the memories that wait for review, oldest first; those after the memory `after`."""
-        check_limit(limit)
-        return await self._executor.read_inline(
-            lambda db: read.held(db, subject, limit=limit, after=after), small=limit <= INLINE_ROWS
-        )
-
-    async def formed_from(self, subject: Subject, source: Conversation, *, limit: int = 100) -> builtins.list[Memory]:
-        """List what is open and listed of a subject, with evidence in a conversation, newest first."""
-        check_limit(limit)
-        return await self._executor.read(lambda db: read.formed_from(db, subject, source, limit))
-
-    async def from_source(
-        self, subject: Subject, conversation: ConversationId, *, seq: int | None = None
-    ) -> builtins.list[Memory]:
-        """Read memories of any kind and state with evidence in a conversation, or in one of its messages; by id."""
-        return await self._executor.read(lambda db: read.memories_from(db, subject, conversation, seq=seq))
-
-    async def closed_from(
-        self, subject: Subject, log: Subject, first: MessageRef, *, last: int
-    ) -> builtins.list[Memory]:
-        """Read closed memories, but episodes, with evidence in a stretch of a conversation; by id.
-
-        Args:
-            subject: Whose memories these are.
-            log: Who the conversation belongs to.
-            first: The first message of the stretch.
-            last: `seq` of its last message.
-        """
-        return await self._executor.read(lambda db: read.closed_from(db, subject, log, first, last))
+        return await read_up_to(self._executor, partial(read.facts, subject=subject), INLINE_ROWS)
 
     async def from_same_messages(self, subject: Subject, ids: Sequence[MemoryId]) -> builtins.list[Memory]:
         """Read memories of any kind and state with evidence in a message that one of these has evidence in; by id."""
         if not ids:
             return []
         return await self._executor.read(lambda db: read.memories_beside(db, subject, ids))
-
-    async def since(self, subject: Subject, since: datetime) -> builtins.list[Memory]:
-        """Read memories of any kind that were stored or closed at `since` or later, ordered by id."""
-        return await self._executor.read(lambda db: read.memories_since(db, subject, since))
-
-    async def as_of(
-        self, subject: Subject, kinds: Sequence[MemoryKind] | None, *, at: datetime, known_at: datetime
-    ) -> builtins.list[Memory]:
-        """Read what was true at one instant as far as it was known at another, ordered by id.
-
-        True at `at`: it had begun and had not ended. Known at `known_at`: it was stored then or before; an end that
-        was learnt later does not count. Held memories never come back. Each memory is returned as it was then:
-        active, with `closed_at` None, and without an end that was not known yet.
-        """
-        return await self._executor.read(lambda db: read.memories_at(db, subject, kinds, at=at, known_at=known_at))
 
     async def apply(
         self,
@@ -312,55 +258,3 @@ class MemoryRepository:
             subjects: Owners of the memories; without any, those of all subjects.
         """
         await flush_counts(self._executor, *subjects)
-
-    async def last_injection(self, subject: Subject, memory: MemoryId) -> InjectionSite | None:
-        """Find the newest of the subject's prompts that a memory was injected into; None if it never was."""
-        return await self._executor.read(lambda db: read.last_injection(db, subject, memory))
-
-
-class DecisionRepository:
-    """The decision log, which is append-only."""
-
-    def __init__(self, context: StoreContext) -> None:
-        """Work on the database of `context`."""
-        self._executor = context.executor
-
-    async def list(
-        self,
-        subject: Subject,
-        *,
-        memory: MemoryId | None = None,
-        limit: int = 1000,
-        after: tuple[datetime, str] | None = None,
-    ) -> builtins.list[Decision]:
-        """Read the decision log, oldest first; of one memory: all that made, changed or considered it.
-
-        Without a memory, `after` is time and id of the last decision of the page before.
-        """
-        check_limit(limit)
-        return await self._executor.read(
-            lambda db: read.decisions(db, subject, memory=memory, limit=limit, after=after)
-        )
-
-    async def of_many(self, subject: Subject, memories: Sequence[MemoryId]) -> builtins.list[Decision]:
-        """Read all decisions that made, changed or considered one of these memories, oldest first."""
-        if not memories:
-            return []
-        return await self._executor.read(lambda db: read.decisions_of_many(db, subject, memories))
-
-    async def get(self, subject: Subject, decision_id: str) -> Decision | None:
-        """Read one decision; None if the subject has none with that id."""
-        return await self._executor.read(lambda db: read.decision(db, subject, decision_id))
-
-    async def from_source(
-        self,
-        subject: Subject,
-        *,
-        conversation: ConversationId | None = None,
-        seq: int | None = None,
-        since: datetime | None = None,
-    ) -> builtins.list[Decision]:
-        """Read the decisions on a conversation, or one of its messages, or since an instant; oldest first."""
-        return await self._executor.read(
-            lambda db: read.decisions_from(db, subject, conversation=conversation, seq=seq, since=since)
-        )

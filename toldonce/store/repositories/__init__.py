@@ -1,1 +1,0 @@
-"""The operations of the store, by what they are about."""
