@@ -3,6 +3,7 @@
 import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 from typing import Any, cast
@@ -11,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from toldonce.text import source_key, term_keys
-from toldonce.types import ID_BYTES, Evidence, IdColumn, Subject, SubjectSnapshot, VectorBlocks
+from toldonce.types import Evidence, IdColumn, Subject, SubjectSnapshot, VectorBlocks
 
 Row = tuple[Any, ...]
+Array = npt.NDArray[Any]
 
 FIXED = np.dtype(
     [
@@ -193,22 +195,39 @@ def _offsets(data: Sequence[bytes], size: int) -> npt.NDArray[np.int64]:
     return offsets
 
 
+def arrays_of(snapshot: SubjectSnapshot) -> dict[str, Array]:
+    """Return all arrays of a subject but the vectors, by their names."""
+    return {
+        "ids": IdColumn.of(snapshot.ids).array,
+        "kinds": snapshot.kinds,
+        "importance": snapshot.importance,
+        "confidence": snapshot.confidence,
+        "valid_from": snapshot.valid_from,
+        "last_used_at": snapshot.last_used_at,
+        "uses": snapshot.uses,
+        "roles": snapshot.roles,
+        "length": snapshot.length,
+        "vector_of": snapshot.vector_of,
+        "terms": snapshot.terms,
+        "counts": snapshot.counts,
+        "term_start": snapshot.term_start,
+        "source_hash": snapshot.source_hash,
+        "source_key": snapshot.source_key,
+        "source_start": snapshot.source_start,
+    }
+
+
+def with_arrays(
+    snapshot: SubjectSnapshot, arrays: Mapping[str, Array], vectors: VectorBlocks, *, sampled: bool
+) -> SubjectSnapshot:
+    """Return version and marks of a subject with other arrays; whether the vectors are a sample."""
+    columns: dict[str, Any] = {**arrays, "ids": IdColumn(arrays["ids"]), "vectors": vectors}
+    return replace(snapshot, **columns, sampled_vectors=len(arrays["vector_of"]) if sampled else None)
+
+
 def size_of(snapshot: SubjectSnapshot) -> int:
     """Return how many bytes the arrays of a subject take."""
-    arrays = (
-        *(
-            snapshot.kinds,
-            snapshot.importance,
-            snapshot.confidence,
-            snapshot.valid_from,
-            snapshot.last_used_at,
-            snapshot.uses,
-            snapshot.roles,
-        ),
-        *(snapshot.length, snapshot.vectors, snapshot.vector_of, snapshot.terms, snapshot.counts, snapshot.term_start),
-        *(snapshot.source_hash, snapshot.source_key, snapshot.source_start),
-    )
-    return sum(array.nbytes for array in arrays) + len(snapshot.ids) * ID_BYTES
+    return snapshot.vectors.nbytes + sum(array.nbytes for array in arrays_of(snapshot).values())
 
 
 def derived_size_of(snapshot: SubjectSnapshot) -> int:

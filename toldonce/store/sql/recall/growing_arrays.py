@@ -9,13 +9,13 @@ or gets another place, only its block is copied.
 import threading
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from toldonce.store.sql.recall.merge import merged_places, merged_rows, vector_rows
-from toldonce.types import IdColumn, SubjectSnapshot, VectorBlocks, Vectors, max_block_rows
+from toldonce.store.sql.recall.merge import merged_arrays
+from toldonce.store.sql.snapshot_codec import Array, arrays_of, with_arrays
+from toldonce.types import SubjectSnapshot, VectorBlocks, Vectors, max_block_rows
 
 # Room left when an array is copied: half of a small one, an eighth of a large one, whose unused end takes no memory
 # until it is written.
@@ -25,8 +25,6 @@ _NO_LIMIT = 2**63
 
 # Room beyond what a subject of so many memories has.
 _SPARE = 1.1
-
-Array = npt.NDArray[Any]
 
 
 class _Column:
@@ -137,7 +135,7 @@ class GrowingArrays:
     def _columns(self) -> dict[str, _Column]:
         """The other arrays by their names; many subjects are read once and never change."""
         if not self._own:
-            self._own = {name: _Column(array) for name, array in _arrays_of(self._latest).items()}
+            self._own = {name: _Column(array) for name, array in arrays_of(self._latest).items()}
         return self._own
 
     @property
@@ -198,7 +196,7 @@ class GrowingArrays:
 
     def _append(self, fresh: SubjectSnapshot) -> None:
         old = self._latest
-        shifted = _arrays_of(fresh)
+        shifted = arrays_of(fresh)
         shifted["vector_of"] = fresh.vector_of + np.int32(len(old))
         shifted["term_start"] = fresh.term_start[1:] + len(old.terms)
         shifted["source_start"] = fresh.source_start[1:] + len(old.source_hash)
@@ -206,60 +204,15 @@ class GrowingArrays:
             column.append(shifted[name])
 
     def _replace(self, old: SubjectSnapshot, fresh: SubjectSnapshot, changed: Collection[bytes]) -> None:
-        order = merged_places(old, fresh, changed)
-        rows = vector_rows(old, fresh, order)
-        columns = {name: _Column(array) for name, array in merged_rows(old, fresh, order).items()}
-        columns["vector_of"] = _Column(rows.owners)
+        arrays, places = merged_arrays(old, fresh, changed)
         kept, vectors = len(old.vectors), np.asarray(fresh.vectors)
-        if np.array_equal(rows.places[:kept], np.arange(kept)):
-            self._vectors.append(vectors[rows.places[kept:] - kept])
+        if np.array_equal(places[:kept], np.arange(kept)):
+            self._vectors.append(vectors[places[kept:] - kept])
         else:
-            self._vectors.rearrange(old.vectors, vectors, rows.places)
-        self._own = columns
+            self._vectors.rearrange(old.vectors, vectors, places)
+        self._own = {name: _Column(array) for name, array in arrays.items()}
 
     def _snapshot(self, fresh: SubjectSnapshot, *, sampled: bool) -> SubjectSnapshot:
         """Return views of all arrays, with version and marks of `fresh`."""
-        column = self._columns
-        return replace(
-            fresh,
-            ids=IdColumn(column["ids"].view),
-            kinds=column["kinds"].view,
-            importance=column["importance"].view,
-            confidence=column["confidence"].view,
-            valid_from=column["valid_from"].view,
-            last_used_at=column["last_used_at"].view,
-            uses=column["uses"].view,
-            roles=column["roles"].view,
-            length=column["length"].view,
-            vectors=self._vectors.view,
-            vector_of=column["vector_of"].view,
-            terms=column["terms"].view,
-            counts=column["counts"].view,
-            term_start=column["term_start"].view,
-            source_hash=column["source_hash"].view,
-            source_key=column["source_key"].view,
-            source_start=column["source_start"].view,
-            sampled_vectors=len(column["vector_of"].view) if sampled else None,
-        )
-
-
-def _arrays_of(snapshot: SubjectSnapshot) -> dict[str, Array]:
-    """Return all arrays but the vectors."""
-    return {
-        "ids": IdColumn.of(snapshot.ids).array,
-        "kinds": snapshot.kinds,
-        "importance": snapshot.importance,
-        "confidence": snapshot.confidence,
-        "valid_from": snapshot.valid_from,
-        "last_used_at": snapshot.last_used_at,
-        "uses": snapshot.uses,
-        "roles": snapshot.roles,
-        "length": snapshot.length,
-        "vector_of": snapshot.vector_of,
-        "terms": snapshot.terms,
-        "counts": snapshot.counts,
-        "term_start": snapshot.term_start,
-        "source_hash": snapshot.source_hash,
-        "source_key": snapshot.source_key,
-        "source_start": snapshot.source_start,
-    }
+        arrays = {name: column.view for name, column in self._columns.items()}
+        return with_arrays(fresh, arrays, self._vectors.view, sampled=sampled)
