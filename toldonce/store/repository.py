@@ -2,7 +2,7 @@
 
     class AccessRepository(Repository):
         key_by_hash = Reads(key_by_hash, inline=True)
-        use_key = Writes(use_key, later=True)
+        revoke_key = Writes(revoke_key)
 
 `await store.access.key_by_hash(hash_)` then runs the function on a connection, which is its first parameter. What does
 more than that (caches, several transactions, the store's key) is written out as a method.

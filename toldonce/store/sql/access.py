@@ -6,7 +6,7 @@ from toldonce.clock import from_micros, to_micros
 from toldonce.ids import id_bytes, id_text
 from toldonce.store.repository import Reads, Repository, Writes
 from toldonce.store.sql.database import Row, SqlConnection, load
-from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, instant, micros
 from toldonce.types import ALL_ACTS, Access, ApiKey, AuditEntry, AuditFilter, KeyLimits, NewApiKey, Subject
 
 SQL = load("access")
@@ -40,7 +40,7 @@ def add_key(  # noqa: PLR0913  # a key, and what is logged of it
         new.limits.concurrent_requests,
         new.limits.body_bytes,
         to_micros(now),
-        to_micros(new.expires_at) if new.expires_at else None,
+        micros(new.expires_at),
     )
     stored = bool(fetch(db, SQL["add_key"], *values))
     if stored:
@@ -138,14 +138,10 @@ def _key(row: Row) -> ApiKey:
         app=app,
         limits=KeyLimits(requests_per_minute=per_minute, concurrent_requests=concurrent, body_bytes=body_bytes),
         created_at=from_micros(created),
-        expires_at=_instant(expires),
-        revoked_at=_instant(revoked),
-        last_used_at=_instant(used),
+        expires_at=instant(expires),
+        revoked_at=instant(revoked),
+        last_used_at=instant(used),
     )
-
-
-def _instant(micros: int | None) -> datetime | None:
-    return None if micros is None else from_micros(micros)
 
 
 class AccessRepository(Repository):

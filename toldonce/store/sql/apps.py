@@ -6,7 +6,7 @@ from toldonce.clock import from_micros, to_micros
 from toldonce.store.repository import Reads, Repository, Writes, itself
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import SqlConnection, load
-from toldonce.store.sql.rows import fetch, fetch_one
+from toldonce.store.sql.rows import fetch, instant
 from toldonce.types import AppRecord, AppSummary, Subject, tenant_range
 
 SQL, SHARING_SQL = load("app"), load("sharing")
@@ -20,20 +20,16 @@ def register(db: SqlConnection, app: Subject, now: datetime) -> None:
 
 def remove(db: SqlConnection, app: Subject, now: datetime) -> bool:
     """Mark an app as uninstalled and keep its memories; return False if it is not registered."""
-    return subjects.version_of(db, app) is not None and bool(fetch(db, SQL["remove"], app.key, to_micros(now)))
+    return bool(subjects.rows_of(db, app, SQL["remove"], to_micros(now)))
 
 
 def app(db: SqlConnection, subject: Subject) -> AppRecord | None:
     """Return what is known of an app; None if it was never registered."""
-    row = None if subjects.version_of(db, subject) is None else fetch_one(db, SQL["app"], subject.key)
+    row = subjects.row_of(db, subject, SQL["app"])
     if row is None:
         return None
     created_at, removed_at = row
-    return AppRecord(
-        subject=subject,
-        created_at=from_micros(created_at),
-        removed_at=None if removed_at is None else from_micros(removed_at),
-    )
+    return AppRecord(subject=subject, created_at=from_micros(created_at), removed_at=instant(removed_at))
 
 
 def summaries(db: SqlConnection, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[AppSummary]:
@@ -45,9 +41,9 @@ def summaries(db: SqlConnection, *, after: str = "", limit: int = 1000, tenant: 
             users=max(talking, keeping),
             memories=memories,
             conversations=conversations,
-            installed_at=None if installed is None else from_micros(installed),
-            removed_at=None if removed is None else from_micros(removed),
-            last_used_at=None if used is None else from_micros(used),
+            installed_at=instant(installed),
+            removed_at=instant(removed),
+            last_used_at=instant(used),
         )
         for name, memories, conversations, talking, keeping, installed, removed, used in rows
     ]
@@ -63,7 +59,7 @@ def subscribe(db: SqlConnection, subject: Subject, shared: Subject, now: datetim
 
 def unsubscribe(db: SqlConnection, subject: Subject, shared: Subject) -> bool:
     """End a subscription; return False if there was none."""
-    if subjects.version_of(db, subject) is None or not fetch(db, SHARING_SQL["unsubscribe"], subject.key, shared.text):
+    if not subjects.rows_of(db, subject, SHARING_SQL["unsubscribe"], shared.text):
         return False
     subjects.move_version(db, subject)
     return True
@@ -78,9 +74,7 @@ def subscriptions(db: SqlConnection, subject: Subject) -> tuple[int, list[Subjec
 
 def character_names(db: SqlConnection, subject: Subject) -> dict[str, str]:
     """Return the further names of a user's characters, each with the name under which the memories are kept."""
-    return (
-        {} if subjects.version_of(db, subject) is None else dict(fetch(db, SHARING_SQL["character_names"], subject.key))
-    )
+    return dict(subjects.rows_of(db, subject, SHARING_SQL["character_names"]))
 
 
 def name_character(db: SqlConnection, subject: Subject, character: str, name: str) -> None:

@@ -11,7 +11,7 @@ from toldonce.store.budget_rules import BudgetState, level_of, refilled, refusal
 from toldonce.store.repository import Repository, Writes, itself
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import SqlConnection, load
-from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, instant
 from toldonce.text import clean
 from toldonce.types import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll, Subject
 
@@ -151,7 +151,7 @@ def _poll(db: SqlConnection, subject: Subject, poller: str, total: Cost, now: da
     at, calls, units, tokens = row or (None, 0, 0.0, 0)
     db.execute(SQL["note_poll"], (subject.key, poller, to_micros(now), total.calls, total.units, total.tokens))
     return SincePoll(
-        since=None if at is None else from_micros(at),
+        since=instant(at),
         spent=Cost(calls=total.calls - calls, units=total.units - units, tokens=total.tokens - tokens),
     )
 

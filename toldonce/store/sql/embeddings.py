@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TypeVar
 
-from toldonce.clock import from_micros, to_micros
+from toldonce.clock import to_micros
 from toldonce.errors import StaleSubjectError, UnreadableStoreError, VectorSizeError
 from toldonce.ids import id_bytes, id_text
 from toldonce.store.repository import Reads, Repository
@@ -17,7 +17,7 @@ from toldonce.store.sql import subjects
 from toldonce.store.sql.database import Row, SqlConnection, Work, load
 from toldonce.store.sql.memories.read import memories_within
 from toldonce.store.sql.memories.write import pack_numbers
-from toldonce.store.sql.rows import fetch, fetch_value
+from toldonce.store.sql.rows import fetch, fetch_value, instant
 from toldonce.types import (
     CalibrationCurve,
     EmbedderKind,
@@ -64,7 +64,7 @@ def _record(row: Row) -> EmbedderRecord:
             dim=dim,
             spec=EmbedderSpec(**(told | {"kind": EmbedderKind(told["kind"])})),
             curve=CalibrationCurve(**json.loads(curve)),
-            chosen_at=None if chosen_at is None else from_micros(chosen_at),
+            chosen_at=instant(chosen_at),
         )
     except (ValueError, TypeError, KeyError) as error:
         raise UnreadableStoreError(f"the embedder of the space {space} cannot be read ({error})") from None
@@ -185,10 +185,8 @@ def _switch(db: SqlConnection, subject: Subject, space: str, since: int, whole: 
 
 
 def _drop_others(db: SqlConnection, subject: Subject, limit: int) -> int:
-    if subjects.version_of(db, subject) is None:
-        return 0
     dropped = 0
-    for (number,) in fetch(db, SQL["other_spaces"], subject.key):
+    for (number,) in subjects.rows_of(db, subject, SQL["other_spaces"]):
         if dropped < limit:
             db.execute(SQL["drop_portion"], (subject.key, number, limit - dropped))
             dropped += db.changes()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from toldonce.clock import from_micros, to_micros
+from toldonce.clock import to_micros
 from toldonce.errors import BadRequestError, LeaseLostError
 from toldonce.ids import id_bytes
 from toldonce.store.executor import check_limit
@@ -15,7 +15,7 @@ from toldonce.store.repository import Reads, Repository, Writes
 from toldonce.store.sql.database import Row, SqlConnection, Work, load
 from toldonce.store.sql.erase.insertions import empty_most_quoting
 from toldonce.store.sql.memories.apply import ChangeSet, apply, forgets
-from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, read_formation, read_formation_key
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, instant, read_formation, read_formation_key
 from toldonce.store.sql.subjects import version_of
 from toldonce.types import (
     BusySubjects,
@@ -139,8 +139,7 @@ def _owner_name(db: SqlConnection, name: str, subject: int, home: int, known: di
 
 def next_due(db: SqlConnection) -> datetime | None:
     """Return when the next unparked formation is due; None when nothing waits."""
-    found = fetch_value(db, SQL["next_due"])
-    return None if found is None else from_micros(found)
+    return instant(fetch_value(db, SQL["next_due"]))
 
 
 def lease(db: SqlConnection, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
@@ -266,9 +265,8 @@ def list_formations(
     start = _FIRST_PLACE if after is None else _place(after)
     if subject is None:
         rows = fetch(db, SQL["formations"], parked, limit, *tenant_range(tenant), *start)
-    elif version_of(db, subject) is None:
-        rows = []
     else:
+        version_of(db, subject)  # verifies the name
         rows = fetch(db, SQL["formations_of"], parked, limit, subject.key, *start)
     return [read_formation(row) for row in rows]
 

@@ -9,8 +9,8 @@ from toldonce.store.executor import check_limit
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql.database import SqlConnection, Statement, load
 from toldonce.store.sql.memories.read import memories_within
-from toldonce.store.sql.rows import fetch, read_decision
-from toldonce.store.sql.subjects import version_of
+from toldonce.store.sql.rows import read_decision
+from toldonce.store.sql.subjects import rows_of
 from toldonce.store.sql.usage_statistics import IDLE_AFTER, UNUSED_AFTER
 from toldonce.types import Decision, Memory, MemoryId, MemoryPair, Subject
 
@@ -20,7 +20,7 @@ _LAST_ID = b"\xff" * 16
 
 def _unused(db: SqlConnection, subject: Subject, which: Statement, *values: object) -> list[Memory]:
     with db:  # one snapshot
-        found = [] if version_of(db, subject) is None else fetch(db, which, subject.key, *values)
+        found = rows_of(db, subject, which, *values)
         return memories_within(db, subject, [MemoryId(id_text(id_)) for (id_,) in found])
 
 
@@ -38,9 +38,7 @@ def replaced(
     """
     last = (to_micros(before[0]), _id(before[1], _LAST_ID))
     with db:  # one snapshot
-        if version_of(db, subject) is None:
-            return []
-        rows = fetch(db, SQL["replaced"], subject.key, to_micros(since), *last, limit)
+        rows = rows_of(db, subject, SQL["replaced"], to_micros(since), *last, limit)
         decisions = [read_decision(subject, row) for row in rows]
         ids = {id_ for line in decisions for id_ in (line.memory_id, line.target_id) if id_ is not None}
         known = {memory.id: memory for memory in memories_within(db, subject, sorted(ids))}
@@ -52,9 +50,7 @@ def held_conflicts(
 ) -> list[MemoryPair]:
     """List the facts that wait for review, each with the active one of its slot, oldest first, after a held one."""
     with db:  # one snapshot
-        if version_of(db, subject) is None:
-            return []
-        rows = fetch(db, SQL["held_conflicts"], subject.key, _id(after, b""), limit)
+        rows = rows_of(db, subject, SQL["held_conflicts"], _id(after, b""), limit)
         pairs = [(MemoryId(id_text(held)), MemoryId(id_text(active))) for held, active in rows]
         known = {memory.id: memory for memory in memories_within(db, subject, [id_ for pair in pairs for id_ in pair])}
     return [MemoryPair(newer=known[held], older=known[active]) for held, active in pairs]

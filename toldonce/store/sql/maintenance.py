@@ -12,7 +12,7 @@ from toldonce.store.sql.database import SqlConnection, load
 from toldonce.store.sql.formations import MAX_DELAY
 from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, read_memories
 from toldonce.store.sql.snapshot_codec import pack_terms, with_length
-from toldonce.store.sql.subjects import salt_of, version_of
+from toldonce.store.sql.subjects import row_of, rows_of, salt_of, version_of
 from toldonce.text import TERM_SCHEME
 from toldonce.types import MaintenanceLease, Memory, MemoryId, StaleTerms, Subject
 
@@ -26,23 +26,17 @@ _SHARES = 1 << 16
 
 def profiles_of(db: SqlConnection, subject: Subject) -> set[str]:
     """Return the profiles that formed the subject's notes and facts, closed ones included."""
-    if version_of(db, subject) is None:
-        return set()
-    return {name for (name,) in fetch(db, SQL["profiles_of"], subject.key)}
+    return {name for (name,) in rows_of(db, subject, SQL["profiles_of"])}
 
 
 def expired(db: SqlConnection, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
     """Read the `limit` active notes, facts and episodes whose `valid_to` passed first before `at`, by id."""
-    if version_of(db, subject) is None:
-        return []
-    return read_memories(subject, fetch(db, SQL["ended"], subject.key, to_micros(at), limit))
+    return read_memories(subject, rows_of(db, subject, SQL["ended"], to_micros(at), limit))
 
 
 def begun(db: SqlConnection, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
     """Read the `limit` active plans whose day, to come when they were stored, was first before `at`, by id."""
-    if version_of(db, subject) is None:
-        return []
-    return read_memories(subject, fetch(db, SQL["begun"], subject.key, to_micros(at), limit))
+    return read_memories(subject, rows_of(db, subject, SQL["begun"], to_micros(at), limit))
 
 
 def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int = 100) -> list[Subject]:
@@ -109,13 +103,12 @@ def with_stale_terms(db: SqlConnection, *, limit: int = 100) -> list[Subject]:
 def stale_terms(db: SqlConnection, subject: Subject, *, limit: int = 100) -> StaleTerms | None:
     """Read the next active memories whose terms must be derived again; None if the subject has none."""
     with db:  # one snapshot
-        row = None if version_of(db, subject) is None else fetch_one(db, SQL["termed"], subject.key, TERM_SCHEME)
+        row = row_of(db, subject, SQL["termed"], TERM_SCHEME)
         rows = [] if row is None else fetch(db, SQL["to_term"], subject.key, row[0] or b"", limit)
     if row is None:
         return None
-    memories = read_memories(subject, rows)
     after = None if row[0] is None else MemoryId(id_text(row[0]))
-    return StaleTerms(subject=subject, after=after, memories=tuple(memories))
+    return StaleTerms(subject=subject, after=after, memories=tuple(read_memories(subject, rows)))
 
 
 def _set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, int]], term_key: bytes) -> bool:

@@ -110,7 +110,7 @@ def read_conversation(subject: Subject, row: Row) -> Conversation:
         profile=profile,
         app=app,
         options=json.loads(options) if options else {},
-        ended_at=None if ended_at is None else from_micros(ended_at),
+        ended_at=instant(ended_at),
         end_reason=end_reason,
     )
 
@@ -226,7 +226,7 @@ def read_formation(row: Row) -> FormationStatus:
         key=read_formation_key(row[:6]),
         formed_seq=formed_seq,
         last_seq=last_seq,
-        due_at=None if due_at is None else from_micros(due_at),
+        due_at=instant(due_at),
         attempts=attempts,
         parked=bool(parked),
         error=error,
@@ -300,3 +300,8 @@ def read_recall(row: Row) -> InjectionRecord:
 def micros(instant: datetime | None) -> int | None:
     """Return an instant as stored; None stays None."""
     return None if instant is None else to_micros(instant)
+
+
+def instant(micros: int | None) -> datetime | None:
+    """Return a stored instant; None stays None."""
+    return None if micros is None else from_micros(micros)

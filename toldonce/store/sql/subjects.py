@@ -1,11 +1,11 @@
 """The row of a subject: its name, which verifies its key, its version and its salt. Works on a connection."""
 
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toldonce.errors import BadSubjectError, SpaceMovedError, StaleSubjectError, VectorSizeError
 from toldonce.store.sql import inner
-from toldonce.store.sql.database import SqlConnection, load
+from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
 from toldonce.text import TERM_SCHEME
 from toldonce.types import Subject, tenant_range
@@ -24,6 +24,21 @@ def version_of(db: SqlConnection, subject: Subject) -> int | None:
     """
     state = state_of(db, subject)
     return None if state is None else state[0]
+
+
+def rows_of(db: SqlConnection, subject: Subject, sql: str, *values: Any) -> list[Row]:
+    """Run a statement on the rows of a subject, whose name is verified first; none if nothing was ever stored for it.
+
+    Raises:
+        BadSubjectError: another subject's name has the same 64-bit key.
+    """
+    return [] if version_of(db, subject) is None else fetch(db, sql, subject.key, *values)
+
+
+def row_of(db: SqlConnection, subject: Subject, sql: str, *values: Any) -> Row | None:
+    """Do as `rows_of` for the first row; None if there is none."""
+    rows = rows_of(db, subject, sql, *values)
+    return rows[0] if rows else None
 
 
 def state_of(db: SqlConnection, subject: Subject) -> tuple[int, int | None] | None:

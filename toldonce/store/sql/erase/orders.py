@@ -12,7 +12,7 @@ from uuid import UUID
 from toldonce.clock import Clock, from_micros, to_micros
 from toldonce.ids import id_text, new_id
 from toldonce.store.sql.database import Row, SqlConnection, load
-from toldonce.store.sql.rows import fetch, fetch_one
+from toldonce.store.sql.rows import fetch, fetch_one, instant, micros
 from toldonce.types import EraseRequest, ErasureRecord, Subject
 
 SQL = load("erase")
@@ -71,8 +71,7 @@ def note_erasure(db: SqlConnection, subject: Subject, erasure: ErasureRecord) ->
 
 
 def _note(db: SqlConnection, subject: Subject, erasure: ErasureRecord, counts: Mapping[str, object]) -> None:
-    cleaned_at = None if erasure.cleaned_at is None else to_micros(erasure.cleaned_at)
-    values = (to_micros(erasure.at), UUID(erasure.id).bytes, cleaned_at, json.dumps(dict(counts)))
+    values = (to_micros(erasure.at), UUID(erasure.id).bytes, micros(erasure.cleaned_at), json.dumps(dict(counts)))
     db.execute(SQL["note_erasure"], (subject.key, *values))
 
 
@@ -81,7 +80,7 @@ def _record(row: Row) -> ErasureRecord:
     return ErasureRecord(
         id=id_text(id_),
         at=from_micros(at),
-        cleaned_at=None if cleaned_at is None else from_micros(cleaned_at),
+        cleaned_at=instant(cleaned_at),
         counts={name: count for name, count in json.loads(counts).items() if name != _ORDER},
     )
 

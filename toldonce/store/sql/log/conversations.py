@@ -12,7 +12,7 @@ from toldonce.ids import id_bytes, new_id
 from toldonce.store.executor import INLINE_ROWS, check_limit, read_up_to
 from toldonce.store.repository import Reads, Repository, Writes, itself
 from toldonce.store.sql import subjects
-from toldonce.store.sql.database import Row, SqlConnection, load
+from toldonce.store.sql.database import SqlConnection, load
 from toldonce.store.sql.log.episodes import (
     episode_chain,
     episode_ranges,
@@ -48,7 +48,7 @@ def open_(
 ) -> Conversation:
     """Return the conversation with that external id; create one without messages if there is none."""
     subjects.ensure(db, subject)
-    row = _called(db, subject, external_id)
+    row = fetch_one(db, SQL["conversation_called"], subject.key, clean(external_id))
     if row is None:
         begin(db, subject, external_id, opening, (to_micros(clock.now()), new_id(clock)))
     elif opening.options and read_conversation(subject, row).profile == opening.profile:
@@ -60,13 +60,11 @@ def conversation(
     db: SqlConnection, subject: Subject, *, id: ConversationId | None = None, external_id: str | None = None
 ) -> Conversation | None:
     """Find a conversation by its id, or by the client's; None if the subject has none with it."""
-    if subjects.version_of(db, subject) is None:
-        return None
+    row = None
     if id is not None:
-        key = id_bytes(id)
-        row = None if key is None else fetch_one(db, SQL["conversation"], subject.key, key)
-    else:
-        row = None if external_id is None else _called(db, subject, external_id)
+        row = subjects.row_of(db, subject, SQL["conversation"], id_bytes(id))
+    elif external_id is not None:
+        row = subjects.row_of(db, subject, SQL["conversation_called"], clean(external_id))
     return None if row is None else read_conversation(subject, row)
 
 
@@ -79,11 +77,9 @@ def list_conversations(
     before_id: str | None = None,
 ) -> list[Conversation]:
     """List conversations, last updated first; of those updated at `before`, those with a smaller id."""
-    if subjects.version_of(db, subject) is None:
-        return []
     end = _END_OF_TIME if before is None else to_micros(before)
     last = (id_bytes(before_id) if before_id else None) or b""
-    rows = fetch(db, SQL["conversations"], subject.key, end, limit, last)
+    rows = subjects.rows_of(db, subject, SQL["conversations"], end, limit, last)
     return [read_conversation(subject, row) for row in rows]
 
 
@@ -97,10 +93,6 @@ def end(db: SqlConnection, subject: Subject, conversation: ConversationId, reaso
     if key is None or fetch_one(db, SQL["conversation"], subject.key, key) is None:
         raise UnknownConversationError(conversation)
     db.execute(SQL["end_conversation"], (subject.key, key, to_micros(now), clean(reason)))
-
-
-def _called(db: SqlConnection, subject: Subject, external_id: str) -> Row | None:
-    return fetch_one(db, SQL["conversation_called"], subject.key, clean(external_id))
 
 
 class ConversationRepository(Repository):

@@ -7,7 +7,7 @@ from toldonce.clock import from_micros
 from toldonce.ids import id_bytes, id_text
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.rows import STATE_ORDER, fetch, fetch_value, read_conversation, read_detail
-from toldonce.store.sql.subjects import version_of
+from toldonce.store.sql.subjects import rows_of, version_of
 from toldonce.text import conversation_tag
 from toldonce.types import (
     NO_DETAIL,
@@ -29,10 +29,8 @@ def episode_ranges(db: SqlConnection, subject: Subject, conversation: Conversati
 
     Closed episodes are included, so that forgotten turns are not summarized again; abandoned ones are not.
     """
-    if version_of(db, subject) is None:
-        return []
     found = []
-    for row in fetch(db, SQL["spans"], subject.key, conversation_tag(conversation)):
+    for row in rows_of(db, subject, SQL["spans"], conversation_tag(conversation)):
         span = _read_range(row)
         parts = [part for part in span.parts if part.conversation == conversation] or span.parts
         found += [replace(span, parts=(part,)) for part in parts[:1]]
@@ -44,9 +42,7 @@ def episode_chain(db: SqlConnection, subject: Subject, profile: str) -> list[Epi
 
     All conversations but those with an app count. Closed episodes are included, abandoned ones are not.
     """
-    if version_of(db, subject) is None:
-        return []
-    found = [_read_range(row) for row in fetch(db, SQL["chain"], subject.key, profile)]
+    found = [_read_range(row) for row in rows_of(db, subject, SQL["chain"], profile)]
     return sorted(_without_apps(db, subject, found), key=lambda span: (span.first_turn, span.last_turn))
 
 
@@ -108,14 +104,12 @@ def unsummarized(
         limit: Maximum number of conversations.
         newest: List the last updated first; else those whose oldest waiting message was said first.
     """
-    if version_of(db, subject) is None:
-        return []
     statement = SQL["summing_newest" if newest else "summing_oldest"]
     return [
         UnsummarizedConversation(
             conversation=read_conversation(subject, tuple(row)), cursor=cursor, began=from_micros(began or 0)
         )
-        for *row, cursor, began in fetch(db, statement, subject.key, profile, limit)
+        for *row, cursor, began in rows_of(db, subject, statement, profile, limit)
     ]
 
 

@@ -161,9 +161,7 @@ def has_orphans(db: SqlConnection, subject: Subject, before: datetime) -> bool:
 
 def prune(db: SqlConnection, subject: Subject, before: datetime, limit: int) -> int:
     """Delete insertions of turns that were never recorded; return how many."""
-    if subjects.version_of(db, subject) is None:
-        return 0
-    rows = fetch(db, SQL["orphans"], subject.key, to_micros(before), limit)
+    rows = subjects.rows_of(db, subject, SQL["orphans"], to_micros(before), limit)
     for chain, thread in rows:
         _delete(db, subject.key, chain, thread)
     return len(rows)

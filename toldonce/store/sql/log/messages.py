@@ -5,7 +5,7 @@ from toldonce.ids import id_bytes
 from toldonce.store.executor import check_limit
 from toldonce.store.sql.database import SqlConnection, TooLargeError, load
 from toldonce.store.sql.rows import fetch, fetch_value, read_message, read_recall, write_items
-from toldonce.store.sql.subjects import version_of
+from toldonce.store.sql.subjects import rows_of, version_of
 from toldonce.types import (
     ConversationId,
     ConversationPage,
@@ -22,10 +22,7 @@ def messages(
     db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
 ) -> list[LoggedMessage]:
     """Read the messages of all branches after `after_seq`, ordered by `seq`."""
-    id_ = id_bytes(conversation)
-    if id_ is None or version_of(db, subject) is None:
-        return []
-    rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
+    rows = rows_of(db, subject, SQL["messages"], id_bytes(conversation), after_seq, limit)
     return [read_message(conversation, row) for row in rows]
 
 
@@ -49,10 +46,8 @@ def user_words(
         characters: Maximum number of characters of each message.
     """
     check_limit(before_seq - after_seq)
-    id_ = id_bytes(conversation)
-    if id_ is None or version_of(db, subject) is None:
-        return []
-    rows = fetch(db, SQL["user_words"], subject.key, id_, after_seq, before_seq, characters)
+    within = (id_bytes(conversation), after_seq, before_seq)
+    rows = rows_of(db, subject, SQL["user_words"], *within, characters)
     return [UserWords(seq, name, text[:characters]) for seq, name, text in rows]
 
 
@@ -65,13 +60,11 @@ def abandoned(
         TooLargeError: The conversation has more than `most` messages; all are looked at.
     """
     id_ = id_bytes(conversation)
-    if id_ is None or version_of(db, subject) is None:
-        return set()
     _refuse_long(db, subject, id_, most)
-    return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
+    return {row[0] for row in rows_of(db, subject, SQL["abandoned"], id_)}
 
 
-def _refuse_long(db: SqlConnection, subject: Subject, conversation: bytes, most: int | None) -> None:
+def _refuse_long(db: SqlConnection, subject: Subject, conversation: bytes | None, most: int | None) -> None:
     if most is not None and (fetch_value(db, SQL["last_seq"], subject.key, conversation) or 0) > most:
         raise TooLargeError
 
@@ -92,21 +85,16 @@ def page(  # noqa: PLR0913  # a page of each of two lists
         TooLargeError: See `abandoned`.
     """
     id_ = id_bytes(conversation)
-    if id_ is not None:
-        _refuse_long(db, subject, id_, most)
+    _refuse_long(db, subject, id_, most)
     with db:
-        if id_ is None or version_of(db, subject) is None:
-            found = ConversationPage()
-        else:
-            rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
-            found = ConversationPage(
-                messages=tuple(read_message(conversation, row) for row in rows),
-                abandoned=frozenset(row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)),
-                injections=tuple(
-                    read_recall(row) for row in fetch(db, SQL["recalls_within"], subject.key, injected, id_, True)
-                ),
-            )
-    return found
+        rows = rows_of(db, subject, SQL["messages"], id_, after_seq, limit)
+        gone = fetch(db, SQL["abandoned"], subject.key, id_)
+        recalls = fetch(db, SQL["recalls_within"], subject.key, injected, id_, True)
+    return ConversationPage(
+        messages=tuple(read_message(conversation, row) for row in rows),
+        abandoned=frozenset(row[0] for row in gone),
+        injections=tuple(map(read_recall, recalls)),
+    )
 
 
 def record_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) -> None:
@@ -133,12 +121,10 @@ def injections(
         limit: Maximum number of records to return.
         with_memories: Only prompts of a conversation to which recall added memories: not those that only replay.
     """
-    if version_of(db, subject) is None:
-        return []
     if conversation is None:
-        return [read_recall(row) for row in fetch(db, SQL["recalls"], subject.key, limit)]
-    id_ = id_bytes(conversation)
-    rows = [] if id_ is None else fetch(db, SQL["recalls_within"], subject.key, limit, id_, with_memories)
+        rows = rows_of(db, subject, SQL["recalls"], limit)
+    else:
+        rows = rows_of(db, subject, SQL["recalls_within"], limit, id_bytes(conversation), with_memories)
     return [read_recall(row) for row in rows]
 
 
@@ -149,8 +135,5 @@ def active_path(
 
     The `parent_seq` of the first message is `after_seq` exactly if that message is itself on the path.
     """
-    id_ = id_bytes(conversation)
-    if id_ is None or version_of(db, subject) is None:
-        return []
-    rows = fetch(db, EPISODE_SQL["path"], subject.key, id_, after_seq, limit)
+    rows = rows_of(db, subject, EPISODE_SQL["path"], id_bytes(conversation), after_seq, limit)
     return [read_message(conversation, row) for row in rows]

@@ -12,7 +12,7 @@ from toldonce.ids import id_bytes, id_text
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.rows import STATE_ORDER, fetch, fetch_value, read_message, read_recall, read_request
-from toldonce.store.sql.subjects import version_of
+from toldonce.store.sql.subjects import rows_of, version_of
 from toldonce.types import (
     KIND_ORDER,
     BlockState,
@@ -72,8 +72,7 @@ def traces_of_subject(
     """List requests of one home subject; arguments as in `traces_of_all`."""
     places = (*_place(before, _LAST), *_place(after, _FIRST), limit)
     with db:  # one snapshot
-        version_of(db, subject)  # verifies the name
-        return _read(db, fetch(db, SQL["traces_of_subject"], subject.key, *places))
+        return _read(db, rows_of(db, subject, SQL["traces_of_subject"], *places))
 
 
 def traces_within(
@@ -84,10 +83,9 @@ def traces_within(
     if within is None or (id is not None and wanted is None):
         return []
     with db:  # one snapshot
-        version_of(db, subject)  # verifies the name
         if wanted is None:
-            return _read(db, fetch(db, SQL["traces_within"], subject.key, within, limit))
-        return _read(db, fetch(db, SQL["trace_within"], subject.key, within, wanted))
+            return _read(db, rows_of(db, subject, SQL["traces_within"], within, limit))
+        return _read(db, rows_of(db, subject, SQL["trace_within"], within, wanted))
 
 
 def blocks_until(
@@ -98,8 +96,7 @@ def blocks_until(
     if within is None:
         return []
     with db:  # one snapshot
-        version_of(db, subject)  # verifies the name
-        path = {row[0] for row in fetch(db, LOG_SQL["thread"], subject.key, within, seq, _MAX_CLIMB)}
+        path = {row[0] for row in rows_of(db, subject, LOG_SQL["thread"], within, seq, _MAX_CLIMB)}
         rows = fetch(db, SQL["blocks_until"], subject.key, within, to_micros(until), _MAX_BLOCKS)
     return [_read_block(row) for row in rows if row[4] is None or row[4] in path]
 

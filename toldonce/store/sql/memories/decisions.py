@@ -9,8 +9,8 @@ from toldonce.clock import to_micros
 from toldonce.ids import id_bytes
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql.database import SqlConnection, load
-from toldonce.store.sql.rows import fetch, fetch_one, micros, read_decision
-from toldonce.store.sql.subjects import version_of
+from toldonce.store.sql.rows import micros, read_decision
+from toldonce.store.sql.subjects import row_of, rows_of
 from toldonce.types import ConversationId, Decision, MemoryId, Subject
 
 SQL, UNDO_SQL = load("memory"), load("undo")
@@ -28,30 +28,22 @@ def decisions(
 
     Without a memory, `after` is time and id of the last decision of the page before.
     """
-    if version_of(db, subject) is None:
-        return []
     if memory is None:
         at, last = (0, "") if after is None else (to_micros(after[0]), after[1])
-        rows = fetch(db, SQL["decisions"], subject.key, limit, at, id_bytes(last) or b"")
+        rows = rows_of(db, subject, SQL["decisions"], limit, at, id_bytes(last) or b"")
     else:
-        id_ = id_bytes(memory)
-        rows = [] if id_ is None else fetch(db, SQL["decisions_of"], subject.key, limit, id_)
+        rows = rows_of(db, subject, SQL["decisions_of"], limit, id_bytes(memory))
     return [read_decision(subject, row) for row in rows]
 
 
 def _decisions_of_many(db: SqlConnection, subject: Subject, memories: Sequence[MemoryId]) -> list[Decision]:
-    if version_of(db, subject) is None:
-        return []
-    rows = fetch(db, SQL["decisions_of_many"], subject.key, json.dumps(memories))
+    rows = rows_of(db, subject, SQL["decisions_of_many"], json.dumps(memories))
     return [read_decision(subject, row) for row in rows]
 
 
 def decision(db: SqlConnection, subject: Subject, decision_id: str) -> Decision | None:
     """Read one decision; None if the subject has none with that id."""
-    id_ = id_bytes(decision_id)
-    if id_ is None or version_of(db, subject) is None:
-        return None
-    row = fetch_one(db, UNDO_SQL["decision"], subject.key, id_)
+    row = row_of(db, subject, UNDO_SQL["decision"], id_bytes(decision_id))
     return None if row is None else read_decision(subject, row)
 
 
@@ -65,9 +57,9 @@ def decisions_from(
 ) -> list[Decision]:
     """Read the decisions on a conversation, or one of its messages, or since an instant; oldest first."""
     id_ = None if conversation is None else id_bytes(conversation)
-    if version_of(db, subject) is None or (conversation is not None and id_ is None):
+    if conversation is not None and id_ is None:
         return []
-    rows = fetch(db, UNDO_SQL["decisions_from"], subject.key, id_, seq, micros(since))
+    rows = rows_of(db, subject, UNDO_SQL["decisions_from"], id_, seq, micros(since))
     return [read_decision(subject, row) for row in rows]
 
 

@@ -18,7 +18,7 @@ from toldonce.store.sql.rows import (
     fetch_value,
     read_memories,
 )
-from toldonce.store.sql.subjects import verified, version_of
+from toldonce.store.sql.subjects import row_of, rows_of, verified, version_of
 from toldonce.text import clean
 from toldonce.types import (
     ANY_TRAITS,
@@ -78,9 +78,7 @@ def states(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> dict
 def shown_closed(db: SqlConnection, subject: Subject, *, limit: int = 1000) -> list[Memory]:
     """Read the closed ones among the newest `limit` memories that stored prompts show, newest first."""
     with db:  # one snapshot
-        if version_of(db, subject) is None:
-            return []
-        shown = [MemoryId(id_text(id_)) for (id_,) in fetch(db, SHOWN_SQL["shown_memories"], subject.key, limit)]
+        shown = [MemoryId(id_text(id_)) for (id_,) in rows_of(db, subject, SHOWN_SQL["shown_memories"], limit)]
         known = states(db, subject, shown)
         return memories_within(db, subject, [id_ for id_ in shown if known.get(id_) is MemoryState.CLOSED])
 
@@ -192,9 +190,7 @@ class _Position(NamedTuple):
 
 def formed_from(db: SqlConnection, subject: Subject, source: Conversation, *, limit: int = 100) -> list[Memory]:
     """List what is open and listed of a subject, with evidence in a conversation, newest first."""
-    if version_of(db, subject) is None:
-        return []
-    rows = fetch(db, TAGGED["formed_of"], subject.key, source.subject.key, id_bytes(source.id), limit)
+    rows = rows_of(db, subject, TAGGED["formed_of"], source.subject.key, id_bytes(source.id), limit)
     return read_memories(subject, rows)
 
 
@@ -204,11 +200,9 @@ def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> li
     Raises:
         TooLargeError: there are more than `most`.
     """
-    if version_of(db, subject) is None:
-        return []
     if most is not None and fetch(db, SQL["facts_beyond"], subject.key, most):
         raise TooLargeError
-    return read_memories(subject, fetch(db, SQL["facts"], subject.key))
+    return read_memories(subject, rows_of(db, subject, SQL["facts"]))
 
 
 def in_slot(db: SqlConnection, subject: Subject, category: str, key: str) -> Memory | None:
@@ -221,20 +215,15 @@ def in_slot(db: SqlConnection, subject: Subject, category: str, key: str) -> Mem
 
 def held(db: SqlConnection, subject: Subject, *, limit: int = 100, after: MemoryId | None = None) -> list[Memory]:
     """Read the memories that wait for review, oldest first; those after the memory `after`."""
-    if version_of(db, subject) is None:
-        return []
     first = (id_bytes(after) if after else None) or b""
-    return read_memories(subject, fetch(db, REVIEW_SQL["held"], subject.key, limit, first))
+    return read_memories(subject, rows_of(db, subject, REVIEW_SQL["held"], limit, first))
 
 
 def memories_from(
     db: SqlConnection, subject: Subject, conversation: ConversationId, *, seq: int | None = None
 ) -> list[Memory]:
     """Read memories of any kind and state with evidence in a conversation, or in one of its messages; by id."""
-    id_ = id_bytes(conversation)
-    if id_ is None or version_of(db, subject) is None:
-        return []
-    return read_memories(subject, fetch(db, UNDO_SQL["from_source"], subject.key, id_, seq))
+    return read_memories(subject, rows_of(db, subject, UNDO_SQL["from_source"], id_bytes(conversation), seq))
 
 
 def closed_from(db: SqlConnection, subject: Subject, log: Subject, first: MessageRef, *, last: int) -> list[Memory]:
@@ -247,24 +236,18 @@ def closed_from(db: SqlConnection, subject: Subject, log: Subject, first: Messag
         first: The first message of the stretch.
         last: `seq` of its last message.
     """
-    id_ = id_bytes(first.conversation)
-    if id_ is None or version_of(db, subject) is None:
-        return []
-    return read_memories(subject, fetch(db, UNDO_SQL["closed_of"], subject.key, log.key, id_, first.seq, last))
+    stretch = (log.key, id_bytes(first.conversation), first.seq, last)
+    return read_memories(subject, rows_of(db, subject, UNDO_SQL["closed_of"], *stretch))
 
 
 def memories_beside(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
     """Read memories with evidence in a message that one of these has evidence in."""
-    if version_of(db, subject) is None:
-        return []
-    return read_memories(subject, fetch(db, UNDO_SQL["from_same_messages"], subject.key, json.dumps(ids)))
+    return read_memories(subject, rows_of(db, subject, UNDO_SQL["from_same_messages"], json.dumps(ids)))
 
 
 def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list[Memory]:
     """Read memories of any kind that were stored or closed at `since` or later, ordered by id."""
-    if version_of(db, subject) is None:
-        return []
-    return read_memories(subject, fetch(db, UNDO_SQL["changed_since"], subject.key, to_micros(since)))
+    return read_memories(subject, rows_of(db, subject, UNDO_SQL["changed_since"], to_micros(since)))
 
 
 def memories_at(
@@ -276,10 +259,7 @@ def memories_at(
     learnt later does not count. Held memories never come back. Each memory is returned as it was then: active, with
     `closed_at` None, and without an end that was not known yet.
     """
-    if version_of(db, subject) is None:
-        return []
-    wanted = _kind_bits(kinds)
-    rows = fetch(db, UNDO_SQL["at"], subject.key, to_micros(at), to_micros(known_at), wanted)
+    rows = rows_of(db, subject, UNDO_SQL["at"], to_micros(at), to_micros(known_at), _kind_bits(kinds))
     return [_as_then(memory, known_at) for memory in read_memories(subject, rows)]
 
 
@@ -291,9 +271,7 @@ def _as_then(memory: Memory, known_at: datetime) -> Memory:
 
 def last_injection(db: SqlConnection, subject: Subject, memory: MemoryId) -> InjectionSite | None:
     """Find the newest of the subject's prompts that a memory was injected into; None if it never was."""
-    if version_of(db, subject) is None:
-        return None
-    row = fetch_one(db, UNDO_SQL["last_recall"], subject.key, memory)
+    row = row_of(db, subject, UNDO_SQL["last_recall"], memory)
     if row is None:
         return None
     conversation, seq, at = row
