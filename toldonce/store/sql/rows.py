@@ -10,8 +10,9 @@ from operator import itemgetter
 from typing import Any
 
 from toldonce.clock import from_micros, to_micros
+from toldonce.errors import BadRequestError
 from toldonce.former_name import present_address
-from toldonce.ids import id_text
+from toldonce.ids import id_bytes, id_text
 from toldonce.store.sql.database import Row, SqlConnection
 from toldonce.text import clean
 from toldonce.time_zones import in_zone, write_zone
@@ -32,6 +33,7 @@ from toldonce.types import (
     Memory,
     MemoryDetail,
     MemoryId,
+    MemoryKind,
     MemoryRequest,
     MemoryState,
     OmittedMemory,
@@ -164,6 +166,56 @@ def _read_evidence(row: Row) -> Evidence:
     )
 
 
+def write_memory(memory: Memory, *, changed: int, number: int | None = None, app: str | None = None) -> Row:
+    """Return the columns of a memory as the statement `add_memory` takes them, after those of its key.
+
+    Args:
+        memory: The memory.
+        changed: Version of its subject.
+        number: Of an app's memory.
+        app: Name of that app.
+    """
+    zone = write_zone(memory.valid_from)
+    valid_from = to_micros(memory.valid_from)
+    return (
+        memory.kind.number,
+        STATE_NUMBER[memory.state],
+        None if memory.kind is MemoryKind.TURN else clean(memory.text),
+        clean(memory.type),
+        clean(memory.category),
+        clean(memory.key),
+        clean(memory.value),
+        memory.importance,
+        memory.confidence,
+        clean(memory.speaker),
+        valid_from,
+        micros(memory.valid_to),
+        valid_from if memory.known_from is memory.valid_from else to_micros(memory.known_from),
+        micros(memory.closed_at),
+        memory.profile,
+        memory.version,
+        memory.uses,
+        micros(memory.last_used_at),
+        changed,
+        write_detail(replace(memory.detail, zone=zone) if zone else memory.detail),
+        number,
+        app,
+    )
+
+
+def write_evidence(source: Evidence, home: int) -> Row:
+    """Return the columns of a source as `add_evidence` takes them, after memory and place.
+
+    Raises:
+        BadRequestError: Its conversation is none.
+    """
+    conversation = id_bytes(source.conversation)
+    if conversation is None:
+        raise BadRequestError(f"evidence names the conversation {source.conversation!r}, which is no id")
+    said = (clean(source.role), clean(source.speaker), clean(source.quote), to_micros(source.said_at))
+    return (home, conversation, source.seq, source.hash, *said)
+
+
 def read_detail(text: str) -> MemoryDetail:
     """Read the details of a memory."""
     known = json.loads(text)
@@ -174,15 +226,9 @@ def read_detail(text: str) -> MemoryDetail:
     return MemoryDetail(**{**known, **addresses, "tags": tags, "withheld": withheld, "parts": parts})
 
 
-def zoned_detail(memory: Memory) -> MemoryDetail:
-    """Return a memory's detail with the zone of its `valid_from`, as it is stored."""
-    zone = write_zone(memory.valid_from)
-    return replace(memory.detail, zone=zone) if zone else memory.detail
-
-
 def write_detail(detail: MemoryDetail) -> str | None:
     """Write a detail as JSON; None if it is empty."""
-    if detail == NO_DETAIL:
+    if detail is NO_DETAIL or detail == NO_DETAIL:  # most memories; the comparison takes longer
         return None
     known = {name: value for name, value in asdict(detail).items() if value}
     return clean(json.dumps(known, ensure_ascii=False)) if known else None

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toldonce.text import source_key, term_keys
-from toldonce.types import Evidence, IdColumn, Subject, SubjectSnapshot, VectorBlocks
+from toldonce.types import IdColumn, Subject, SubjectSnapshot, VectorBlocks
 
 Row = tuple[Any, ...]
 Array = npt.NDArray[Any]
@@ -53,7 +53,7 @@ def pack_fixed(
 
     Args:
         kind: Its place in `KIND_ORDER`.
-        role: See `role_number`.
+        role: See `pack_evidence`.
         length: Number of its terms, repeats counted.
         weights: Importance and confidence.
         times: When it became true, how often it was used, when last (0: never).
@@ -76,16 +76,6 @@ def with_length(data: bytes, length: int) -> bytes:
     """Return a `fixed` column with another number of terms."""
     kind, role, _, *rest = _FIXED.unpack(data)
     return _FIXED.pack(kind, role, length, *rest)
-
-
-def role_number(evidence: Sequence[Evidence]) -> int:
-    """Say whose words a memory is, as `SubjectSnapshot.roles` does: those of its first source."""
-    return role_code(evidence[0].role) if evidence else 0
-
-
-def role_code(role: str) -> int:
-    """Turn a source's role into the number that `SubjectSnapshot.roles` has for it."""
-    return _ROLES.get(role, _OTHER_ROLE)
 
 
 def pack_terms(terms: Mapping[str, int], salt: bytes) -> bytes:
@@ -111,6 +101,17 @@ def _term_struct(count: int) -> struct.Struct:
 def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:
     """Pack the sources, each (hash, conversation, seq), by which a request that holds them already is told."""
     return b"".join([_SOURCE.pack(hash_, source_key(conversation, seq)) for hash_, conversation, seq in sources])
+
+
+def pack_evidence(evidence: Iterable[tuple[str, int, str, int]]) -> tuple[int, bytes]:
+    """Pack the sources of a memory, each (role, hash, conversation, seq).
+
+    Returns:
+        Whose words it is, those of its first source, as `SubjectSnapshot.roles` says it; and the sources.
+    """
+    rows = list(evidence)
+    role = _ROLES.get(rows[0][0], _OTHER_ROLE) if rows else 0
+    return role, pack_sources(row[1:] for row in rows)
 
 
 def unpack(

@@ -13,23 +13,20 @@ from toldonce.store.sql import app_numbers, subjects
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.erase.insertions import empty_quoting, empty_showing
 from toldonce.store.sql.erase.tombstones import mark_words, refuse_erased
-from toldonce.store.sql.memories.write import InsertBatch, reopen, weaken
+from toldonce.store.sql.memories.write import InsertBatch, packed_evidence, reopen, weaken
 from toldonce.store.sql.rows import (
-    STATE_NUMBER,
     STATE_ORDER,
     fetch,
     fetch_one,
     fetch_value,
     micros,
-    write_detail,
-    zoned_detail,
+    write_evidence,
+    write_memory,
 )
 from toldonce.store.sql.snapshot_codec import (
+    pack_evidence,
     pack_fixed,
-    pack_sources,
     pack_terms,
-    role_code,
-    role_number,
     unpack_fixed,
 )
 from toldonce.text import clean
@@ -170,7 +167,8 @@ class Changes:
         active = memory.state is MemoryState.ACTIVE
         if active and memory.kind is MemoryKind.FACT:
             self._free_slot(memory)
-        self._adding.put("add_memory", *self._memory_row(memory, id_))
+        number, app = self._number_and_app(memory)
+        self._adding.put("add_memory", id_, *write_memory(memory, changed=self._version, number=number, app=app))
         self._add_evidence(id_, memory.evidence, first_place=0)
         for tag in memory.detail.tags:
             self._adding.put("add_tag", clean(tag), id_)
@@ -179,9 +177,12 @@ class Changes:
             self._inherit(id_, change.inherits)
         if not active:
             return
-        role, sources = role_number(memory.evidence), pack_sources(map(_source, memory.evidence))
         if change.inherits:
-            role, sources = self._role_and_sources(id_)
+            role, sources = packed_evidence(self._db, self._key, id_)
+        else:
+            role, sources = pack_evidence(
+                (said.role, said.hash, said.conversation, said.seq) for said in memory.evidence
+            )
         fixed = pack_fixed(
             kind=memory.kind.number,
             role=role + QUESTION_FLAG * change.asks,
@@ -209,33 +210,7 @@ class Changes:
         """Write what recall keeps of a memory's sources and numbers again, where it is active."""
         fixed = _fixed_now(self._db, self._key, id_)
         if fixed is not None:
-            self._db.execute(SQL["set_sources"], (self._key, id_, fixed, self._role_and_sources(id_)[1]))
-
-    def _memory_row(self, memory: Memory, id_: bytes) -> Row:
-        return (
-            id_,
-            memory.kind.number,
-            STATE_NUMBER[memory.state],
-            None if memory.kind is MemoryKind.TURN else clean(memory.text),
-            clean(memory.type),
-            clean(memory.category),
-            clean(memory.key),
-            clean(memory.value),
-            memory.importance,
-            memory.confidence,
-            clean(memory.speaker),
-            to_micros(memory.valid_from),
-            micros(memory.valid_to),
-            to_micros(memory.known_from),
-            micros(memory.closed_at),
-            memory.profile,
-            memory.version,
-            memory.uses,
-            micros(memory.last_used_at),
-            self._version,
-            write_detail(zoned_detail(memory)),
-            *self._number_and_app(memory),
-        )
+            self._db.execute(SQL["set_sources"], (self._key, id_, fixed, packed_evidence(self._db, self._key, id_)[1]))
 
     def _number_and_app(self, memory: Memory) -> tuple[int | None, str | None]:
         if not self._is_numbered(memory):
@@ -288,11 +263,6 @@ class Changes:
         self._inherit(id_, change.inherits)
         self._sources_anew(id_)
 
-    def _role_and_sources(self, id_: bytes) -> tuple[int, bytes]:
-        rows = fetch(self._db, SQL["evidence"], self._key, id_)
-        sources = pack_sources((hash_, id_text(conversation), seq) for conversation, seq, hash_, *_ in rows)
-        return (role_code(rows[0][3]) if rows else 0), sources
-
     def _next_place(self, id_: bytes) -> int:
         return int(fetch_value(self._db, SQL["next_place"], self._key, id_))
 
@@ -310,12 +280,7 @@ class Changes:
 
     def _add_evidence(self, id_: bytes, evidence: Iterable[Evidence], *, first_place: int) -> None:
         for place, source in enumerate(evidence, start=first_place):
-            conversation = id_bytes(source.conversation)
-            if conversation is None:
-                raise BadRequestError(f"evidence names the conversation {source.conversation!r}, which is no id")
-            said = (clean(source.role), clean(source.speaker), clean(source.quote), to_micros(source.said_at))
-            where = (self._home, conversation, source.seq, source.hash)
-            self._adding.put("add_evidence", id_, place, *where, *said)
+            self._adding.put("add_evidence", id_, place, *write_evidence(source, self._home))
 
 
 def record_uses(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
@@ -355,10 +320,6 @@ def _decision_row(subject: Subject, decision: Decision) -> Row:
     touched = (_optional_id(decision.memory_id), _optional_id(decision.target_id))
     where = (_optional_id(decision.conversation), decision.seq)
     return (subject.key, to_micros(decision.at), _id(decision.id), decision.action.value, *touched, *what, *where)
-
-
-def _source(said: Evidence) -> tuple[int, str, int]:
-    return said.hash, said.conversation, said.seq
 
 
 def _id(text: str) -> bytes:

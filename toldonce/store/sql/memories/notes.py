@@ -11,13 +11,13 @@ from toldonce.errors import StaleSubjectError
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.recall.snapshot import read_state
-from toldonce.store.sql.rows import STATE_NUMBER, fetch, fetch_one
+from toldonce.store.sql.rows import fetch, fetch_one, write_memory
 from toldonce.store.sql.snapshot_codec import FLOAT_BYTES, kind_number, pack_fixed
 from toldonce.text import TERM_SCHEME
-from toldonce.types import Action, Memory, MemoryKind, MemoryState, NoteBatch, Subject
+from toldonce.types import Action, MemoryKind, NoteBatch, Subject
 
 SQL, SUBJECT_SQL, PROFILE_SQL = load("memory"), load("subject"), load("tend")
-_NOTE, _ACTIVE = MemoryKind.NOTE.number, STATE_NUMBER[MemoryState.ACTIVE]
+_NOTE = MemoryKind.NOTE.number
 _ADDED = Action.ADD.value
 # Memories whose terms are compared within a write, which others wait for: a third of a millisecond.
 MAX_COMPARED = 500
@@ -84,7 +84,7 @@ def add_notes(db: SqlConnection, subject: Subject, batch: NoteBatch, *, subject_
     memories, ids = batch.memories, [bytes.fromhex(memory.id.replace("-", "")) for memory in batch.memories]
     db.executemany(
         SQL["add_memory"],
-        [_memory_row(key, id_, memory, at, moved.version) for id_, memory in zip(ids, memories, strict=True)],
+        [(key, id_, *write_memory(memory, changed=moved.version)) for id_, memory in zip(ids, memories, strict=True)],
     )
     fixed = [
         pack_fixed(kind=_NOTE, role=0, length=length, weights=(memory.importance, memory.confidence), times=(at, 0, 0))
@@ -105,15 +105,6 @@ def add_notes(db: SqlConnection, subject: Subject, batch: NoteBatch, *, subject_
         ],
     )
     return WrittenNotes(moved.version, [(*column, data) for column, data in zip(columns, vectors, strict=True)])
-
-
-def _memory_row(key: int, id_: bytes, memory: Memory, at: int, version: int) -> Row:
-    texts = (memory.text, memory.type, "", "", "")
-    times = (at, None, at, None)
-    return (
-        *(key, id_, _NOTE, _ACTIVE, *texts, memory.importance, memory.confidence, "", *times),
-        *(memory.profile, "", 0, None, version, None, None, None),
-    )
 
 
 def _packed(batch: NoteBatch) -> list[bytes | None]:

@@ -10,7 +10,7 @@ from toldonce.ids import id_bytes, id_text
 from toldonce.store.sql import app_numbers, subjects
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
-from toldonce.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
+from toldonce.store.sql.snapshot_codec import pack_evidence, pack_fixed, pack_terms
 from toldonce.types import QUESTION_FLAG, MemoryKind, ReopenMemory, Subject, Vector, WeakenMemory
 
 SQL, UNDO_SQL = load("memory"), load("undo")
@@ -112,19 +112,24 @@ def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory
     if number is not None and fetch_value(db, UNDO_SQL["number_taken"], key, number):
         (number,) = app_numbers.take(db, subject, 1)
     db.execute(UNDO_SQL["reopen_memory"], (key, id_, version, number))
-    rows = fetch(db, SQL["evidence"], key, id_)
+    role, sources = packed_evidence(db, key, id_)
     fixed = pack_fixed(
         kind=kind,
-        role=(role_code(rows[0][3]) if rows else 0) + QUESTION_FLAG * change.asks,
+        role=role + QUESTION_FLAG * change.asks,
         length=sum(change.terms.values()),
         weights=(importance, confidence),
         times=(valid_from, uses, last_used_at or 0),
     )
-    sources = pack_sources((hash_, id_text(conversation), seq) for conversation, seq, hash_, *_ in rows)
     db.execute(SQL["add_hot"], (key, id_, fixed, pack_terms(change.terms, salt), sources))
     vectors = pack_vectors(db, key, change.space, change.vectors)
     if vectors is not None:
         db.execute(SQL["add_vectors"], (key, vectors[0], id_, vectors[1]))
+
+
+def packed_evidence(db: SqlConnection, key: int, id_: bytes) -> tuple[int, bytes]:
+    """Return whose words a stored memory is, and its packed sources: see `pack_evidence`."""
+    rows = fetch(db, SQL["evidence"], key, id_)
+    return pack_evidence((role, hash_, id_text(conversation), seq) for conversation, seq, hash_, role, _ in rows)
 
 
 def weaken(db: SqlConnection, key: int, id_: bytes, change: WeakenMemory, *, version: int) -> None:
@@ -134,9 +139,7 @@ def weaken(db: SqlConnection, key: int, id_: bytes, change: WeakenMemory, *, ver
     db.execute(UNDO_SQL["drop_evidence"], (key, id_))
     kept = [row for row in rows if (row[1], row[2]) not in without]
     for place, row in enumerate(kept):
-        home, conversation, seq, hash_, role, speaker, quote, said_at = row
-        values = (key, id_, place, home, conversation, seq, hash_, role, speaker, quote, said_at)
-        db.execute(SQL["add_evidence"], values)
+        db.execute(SQL["add_evidence"], (key, id_, place, *row))
     db.execute(UNDO_SQL["weaken_memory"], (key, id_, change.importance, to_micros(change.valid_from), version))
 
 

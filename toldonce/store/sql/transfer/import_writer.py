@@ -12,7 +12,7 @@ from toldonce.store.sql.database import Row, load
 from toldonce.store.sql.erase.tombstones import imported_key_name
 from toldonce.store.sql.memories.write import VectorPacker
 from toldonce.store.sql.rows import STATE_ORDER, fetch, fetch_value
-from toldonce.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
+from toldonce.store.sql.snapshot_codec import pack_evidence, pack_fixed, pack_terms
 from toldonce.store.sql.tables import TABLES
 from toldonce.store.sql.transfer.endpoint import CopyEndpoint
 from toldonce.store.sql.transfer.export import Record
@@ -236,16 +236,16 @@ class ImportWriter:
 
 
 def _packed(memory: Record, made: ReopenMemory) -> dict[str, bytes]:
-    evidence = memory["evidence"]
+    evidence = ((said["role"], said["hash"], id_text(said["conversation"]), said["seq"]) for said in memory["evidence"])
+    role, sources = pack_evidence(evidence)
     fixed = pack_fixed(
         kind=memory["kind"],
-        role=(role_code(evidence[0]["role"]) if evidence else 0) + QUESTION_FLAG * made.asks,
+        role=role + QUESTION_FLAG * made.asks,
         length=sum(made.terms.values()),
         weights=(memory["importance"], memory["confidence"]),
         times=(memory["valid_from"], memory["uses"], memory["last_used_at"] or 0),
     )
-    sources = ((source["hash"], id_text(source["conversation"]), source["seq"]) for source in evidence)
-    return {"fixed": fixed, "sources": pack_sources(sources)}
+    return {"fixed": fixed, "sources": sources}
 
 
 def _beside(message: Record, **more: Any) -> Record:
