@@ -1,16 +1,15 @@
 """A recall's reading in two answers of the server, where one subject is read without a transaction. On a connection."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from toldonce.ids import id_bytes
 from toldonce.store.executor import Rank, StoreContext
 from toldonce.store.postgres.dialect import dialect_statements
 from toldonce.store.postgres.hnsw_search import HnswSearch, sample
 from toldonce.store.sql.database import SqlConnection
-from toldonce.store.sql.recall.rank_and_fetch import rank_and_fetch
+from toldonce.store.sql.recall.rank_and_fetch import fetch_current, rank_and_fetch
 from toldonce.store.sql.recall.snapshot import (
     MAX_PORTION,
     advance,
@@ -20,11 +19,11 @@ from toldonce.store.sql.recall.snapshot import (
     snapshot_within,
 )
 from toldonce.store.sql.recall.snapshot_cache import SnapshotCache
-from toldonce.store.sql.rows import fetch, read_memories
+from toldonce.store.sql.rows import fetch
 from toldonce.store.sql.snapshot_codec import unpack
 from toldonce.store.sql.subjects import salt_of, version_of
 from toldonce.text import TERM_SCHEME
-from toldonce.types import ALL_VECTORS, Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
+from toldonce.types import ALL_VECTORS, Memory, Subject, SubjectSnapshot, VectorRequest
 
 SQL = dialect_statements("recall")
 # Columns of the statements `whole` and `forward`: those of `snapshot_state`, whether the vectors have an index, and
@@ -111,7 +110,7 @@ class PostgresSnapshotReader:
             ((subject, space),) = subjects.items()
             ranked = self.read(db, subject, space, sought.get(subject))
             wanted, outcome = rank([ranked])
-            found = _wanted(db, ranked, wanted.get(subject, ()), space, self._cache)
+            found = fetch_current(db, ranked, wanted.get(subject, ()), space, self._cache)
             if found is not None:
                 return outcome, found
 
@@ -147,18 +146,3 @@ class PostgresSnapshotReader:
         if sought is None:
             return self._in_snapshot(db, kept.subject, space, None)
         return self._search.with_vectors(db, kept, space, sought)
-
-
-def _wanted(
-    db: SqlConnection, ranked: SubjectSnapshot, ids: Sequence[MemoryId], space: str, cache: SnapshotCache
-) -> list[Memory] | None:
-    """Read the memories; None where something was committed since they were ranked."""
-    known = cache.memories(space, ranked, ids)
-    missing = [packed for memory in ids if memory not in known and (packed := id_bytes(memory)) is not None]
-    if missing:
-        rows = fetch(db, SQL["remembered_now"], ranked.subject.key, missing)
-        if not rows or rows[0][0] != ranked.version:
-            return None
-        read = read_memories(ranked.subject, [row[1:] for row in rows if row[1] is not None])
-        known |= {memory.id: memory for memory in cache.put_memories(space, ranked, read)}
-    return [known[memory] for memory in ids if memory in known]

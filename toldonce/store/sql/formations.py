@@ -15,7 +15,15 @@ from toldonce.store.repository import Reads, Repository, Writes
 from toldonce.store.sql.database import Row, SqlConnection, Work, load
 from toldonce.store.sql.erase.insertions import empty_most_quoting
 from toldonce.store.sql.memories.apply import ChangeSet, apply, forgets
-from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, instant, read_formation, read_formation_key
+from toldonce.store.sql.rows import (
+    cursor_id,
+    fetch,
+    fetch_one,
+    fetch_value,
+    instant,
+    read_formation,
+    read_formation_key,
+)
 from toldonce.store.sql.subjects import version_of
 from toldonce.types import (
     BusySubjects,
@@ -272,16 +280,9 @@ def list_formations(
 
 
 def _place(place: FormationPlace) -> Row:
-    """Return what the list is ordered by.
-
-    Raises:
-        BadRequestError: The conversation is none.
-    """
-    conversation = id_bytes(place.conversation)
-    if conversation is None:
-        raise BadRequestError("the cursor is none of this list", param="cursor")
+    """Return what the list is ordered by."""
     due = _LAST_MICROS if place.due_at is None else to_micros(place.due_at)
-    return (due, place.subject_key, conversation, place.profile, place.stage, place.version)
+    return (due, place.subject_key, cursor_id(place.conversation), place.profile, place.stage, place.version)
 
 
 def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:

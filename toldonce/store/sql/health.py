@@ -3,13 +3,12 @@
 from datetime import datetime, timedelta
 
 from toldonce.clock import to_micros
-from toldonce.errors import BadRequestError
-from toldonce.ids import id_bytes, id_text
+from toldonce.ids import id_text
 from toldonce.store.executor import check_limit
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql.database import SqlConnection, Statement, load
 from toldonce.store.sql.memories.read import memories_within
-from toldonce.store.sql.rows import read_decision
+from toldonce.store.sql.rows import cursor_id, read_decision
 from toldonce.store.sql.subjects import rows_of
 from toldonce.store.sql.usage_statistics import IDLE_AFTER, UNUSED_AFTER
 from toldonce.types import Decision, Memory, MemoryId, MemoryPair, Subject
@@ -36,7 +35,7 @@ def replaced(
         before: Time and id of the decision before which the list begins.
         limit: Maximum number of decisions to read; pairs of which a memory is gone are left out.
     """
-    last = (to_micros(before[0]), _id(before[1], _LAST_ID))
+    last = (to_micros(before[0]), cursor_id(before[1]))
     with db:  # one snapshot
         rows = rows_of(db, subject, SQL["replaced"], to_micros(since), *last, limit)
         decisions = [read_decision(subject, row) for row in rows]
@@ -50,7 +49,7 @@ def held_conflicts(
 ) -> list[MemoryPair]:
     """List the facts that wait for review, each with the active one of its slot, oldest first, after a held one."""
     with db:  # one snapshot
-        rows = rows_of(db, subject, SQL["held_conflicts"], _id(after, b""), limit)
+        rows = rows_of(db, subject, SQL["held_conflicts"], b"" if after is None else cursor_id(after), limit)
         pairs = [(MemoryId(id_text(held)), MemoryId(id_text(active))) for held, active in rows]
         known = {memory.id: memory for memory in memories_within(db, subject, [id_ for pair in pairs for id_ in pair])}
     return [MemoryPair(newer=known[held], older=known[active]) for held, active in pairs]
@@ -62,20 +61,6 @@ def _replacement(line: Decision, known: dict[MemoryId, Memory]) -> MemoryPair | 
     if newer is None or older is None:
         return None
     return MemoryPair(newer=newer, older=older, at=line.at, decision=line.id, reason=line.reason)
-
-
-def _id(id_: str | None, otherwise: bytes) -> bytes:
-    """Return an id as stored.
-
-    Raises:
-        BadRequestError: It is none.
-    """
-    if id_ is None:
-        return otherwise
-    found = id_bytes(id_)
-    if found is None:
-        raise BadRequestError("the cursor is none of this list", param="cursor")
-    return found
 
 
 class HealthRepository(Repository):
@@ -95,6 +80,7 @@ class HealthRepository(Repository):
     async def _unused(
         self, subject: Subject, which: Statement, time: timedelta, after: str | None, limit: int
     ) -> list[Memory]:
-        values = (_id(after, _LAST_ID), to_micros(self._context.clock.now() - time), check_limit(limit))
+        last = _LAST_ID if after is None else cursor_id(after)
+        values = (last, to_micros(self._context.clock.now() - time), check_limit(limit))
         await self._executor.flush()  # uses that are counted in batches
         return await self._executor.read(lambda db: _unused(db, subject, which, *values))

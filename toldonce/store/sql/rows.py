@@ -81,6 +81,18 @@ def fetch_value(db: SqlConnection, sql: str, *values: Any) -> Any:
     return rows[0][0] if rows else None
 
 
+def cursor_id(text: str) -> bytes:
+    """Return the id that a cursor of a list names.
+
+    Raises:
+        BadRequestError: It is none.
+    """
+    found = id_bytes(text)
+    if found is None:
+        raise BadRequestError("the cursor is none of this list", param="cursor")
+    return found
+
+
 def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
     """Read a row of `messages`."""
     seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash_, level, zone = row

@@ -41,14 +41,6 @@ SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE nam
  WHERE s.key = ?1
  ORDER BY a.memory, a.chunk
 
--- name: remembered_now text: elsewhere
--- The version comes first: memories of another version are not the ones that were ranked.
-SELECT s.version, r.*
-  FROM subject AS s
-  LEFT JOIN remembered AS r ON r.subject = ?1 AND r.id = ANY (?2)
- WHERE s.key = ?1
- ORDER BY r.id, r.place
-
 -- name: words
 SELECT seq, text FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ANY (?3)
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from toldonce.clock import from_micros, to_micros
-from toldonce.errors import BadRequestError
 from toldonce.ids import id_bytes, id_text
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql.database import Row, SqlConnection, load
-from toldonce.store.sql.rows import STATE_ORDER, fetch, fetch_value, read_message, read_recall, read_request
+from toldonce.store.sql.rows import STATE_ORDER, cursor_id, fetch, fetch_value, read_message, read_recall, read_request
 from toldonce.store.sql.subjects import rows_of, version_of
 from toldonce.types import (
     KIND_ORDER,
@@ -145,17 +144,8 @@ def message_tree(
 
 
 def _place(place: TracePlace | None, otherwise: Row) -> Row:
-    """Return what a list is ordered by.
-
-    Raises:
-        BadRequestError: The id is none.
-    """
-    if place is None:
-        return otherwise
-    id_ = id_bytes(place[1])
-    if id_ is None:
-        raise BadRequestError("the cursor is none of this list", param="cursor")
-    return (to_micros(place[0]), id_)
+    """Return what a list is ordered by."""
+    return otherwise if place is None else (to_micros(place[0]), cursor_id(place[1]))
 
 
 def _read(db: SqlConnection, rows: Sequence[Row]) -> list[RequestTrace]:

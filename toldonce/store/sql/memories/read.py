@@ -14,7 +14,6 @@ from toldonce.store.sql.rows import (
     STATE_NUMBER,
     STATE_ORDER,
     fetch,
-    fetch_one,
     fetch_value,
     read_memories,
 )
@@ -117,12 +116,8 @@ def list_memories(
         return []
     states = STATE_NUMBER[MemoryState.CLOSED if which.closed else MemoryState.HELD]
     wanted = _kind_bits(which.kinds)
-    if which.where != ANY_TRAITS:
-        position = _Position(db, subject, which.order, None if after is None else end)
-        return position.with_traits(which, (subject.key, states, wanted, limit))
-    if which.order is not MemoryOrder.NEWEST:
-        position = _Position(db, subject, which.order, None if after is None else end)
-        return position.memories(which, (subject.key, states, wanted, limit))
+    if which.where != ANY_TRAITS or which.order is not MemoryOrder.NEWEST:
+        return _ordered(db, subject, which, (states, wanted, limit), after=None if after is None else end)
     if which.tag:
         rows = fetch(db, TAGGED["tagged"], subject.key, clean(which.tag), end, states, wanted, limit)
     else:
@@ -135,57 +130,48 @@ def list_memories(
     return sorted((*listed, *kept), key=lambda memory: memory.id, reverse=True)[:limit]
 
 
-class _Position(NamedTuple):
-    """A place in a list that is ordered by something else than the newest first."""
+def _ordered(
+    db: SqlConnection, subject: Subject, which: MemoryFilter, wanted: Row, *, after: bytes | None
+) -> list[Memory]:
+    """List memories in any order, in one snapshot: those with a tag, or those that have something in common."""
+    traits: Row = ()
+    statements = (SQL["oldest"], SQL["ranked"])
+    if which.where != ANY_TRAITS:
+        statements, traits = (TAGGED["oldest_with_traits"], TAGGED["ranked_with_traits"]), _traits(which)
+    elif which.tag:
+        statements, traits = (TAGGED["oldest_tagged"], TAGGED["ranked_tagged"]), (clean(which.tag),)
+    oldest, ranked = statements
+    with db:
+        if which.order is MemoryOrder.OLDEST:
+            rows = fetch(db, oldest, subject.key, *wanted, after or b"", *traits)
+        else:
+            place = _rank(db, subject, which.order, after)
+            rows = fetch(db, ranked, subject.key, *wanted, which.order.number, *place, *traits)
+        return memories_within(db, subject, [MemoryId(id_text(id_)) for (id_,) in rows])
 
-    db: SqlConnection
-    subject: Subject
-    order: MemoryOrder
-    after: bytes | None
-    """Id of the memory before it; None: the beginning."""
 
-    def memories(self, which: MemoryFilter, wanted: Row) -> list[Memory]:
-        """Read the memories from this place on, in one snapshot; none if the memory before it is gone."""
-        tag = (clean(which.tag),) if which.tag else ()
-        with self.db:
-            if self.order is MemoryOrder.OLDEST:
-                statement = TAGGED["oldest_tagged"] if tag else SQL["oldest"]
-                rows = fetch(self.db, statement, *wanted, self.after or b"", *tag)
-            else:
-                rank, last = self._rank()
-                statement = TAGGED["ranked_tagged"] if tag else SQL["ranked"]
-                rows = fetch(self.db, statement, *wanted, self.order.number, rank, last, *tag)
-            return memories_within(self.db, self.subject, [MemoryId(id_text(id_)) for (id_,) in rows])
+def _traits(which: MemoryFilter) -> Row:
+    """Return what memories have in common as statements take it."""
+    where, conversation = which.where, b""
+    if where.conversation is not None:
+        conversation = id_bytes(where.conversation) or b""
+    return (
+        *(int(bool(which.tag)), clean(which.tag), clean(where.type)),
+        *(int(bool(where.category)), clean(where.category)),
+        0 if where.since is None else to_micros(where.since),
+        _LAST_MICROS if where.until is None else to_micros(where.until),
+        *(int(where.conversation is not None), conversation),
+    )
 
-    def with_traits(self, which: MemoryFilter, wanted: Row) -> list[Memory]:
-        """Do as `memories` for those that have something in common."""
-        where, conversation = which.where, b""
-        if where.conversation is not None:
-            conversation = id_bytes(where.conversation) or b""
-        traits = (
-            *(int(bool(which.tag)), clean(which.tag), clean(where.type)),
-            *(int(bool(where.category)), clean(where.category)),
-            0 if where.since is None else to_micros(where.since),
-            _LAST_MICROS if where.until is None else to_micros(where.until),
-            *(int(where.conversation is not None), conversation),
-        )
-        with self.db:
-            if self.order is MemoryOrder.OLDEST:
-                rows = fetch(self.db, TAGGED["oldest_with_traits"], *wanted, self.after or b"", *traits)
-            else:
-                rank, last = self._rank()
-                statement = TAGGED["ranked_with_traits"]
-                rows = fetch(self.db, statement, *wanted, self.order.number, rank, last, *traits)
-            return memories_within(self.db, self.subject, [MemoryId(id_text(id_)) for (id_,) in rows])
 
-    def _rank(self) -> tuple[float, bytes]:
-        """Return the rank and id that come right before the place."""
-        if self.after is None:
-            return _MAX_RANK, _LAST_ID
-        if self.order is MemoryOrder.NEWEST:  # by id alone
-            return 0.0, self.after
-        row = fetch_one(self.db, SQL["rank"], self.subject.key, self.after, self.order.number)
-        return _MIN_RANK if row is None else row[0], self.after
+def _rank(db: SqlConnection, subject: Subject, order: MemoryOrder, after: bytes | None) -> tuple[float, bytes]:
+    """Return the rank and id that come right before the memories after one; without one, before all."""
+    if after is None:
+        return _MAX_RANK, _LAST_ID
+    if order is MemoryOrder.NEWEST:  # by id alone
+        return 0.0, after
+    found = fetch_value(db, SQL["rank"], subject.key, after, order.number)
+    return _MIN_RANK if found is None else found, after
 
 
 def formed_from(db: SqlConnection, subject: Subject, source: Conversation, *, limit: int = 100) -> list[Memory]:

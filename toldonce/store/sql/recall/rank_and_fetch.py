@@ -79,7 +79,7 @@ class ExactSnapshotReader:
             snapshot = current_snapshot(db, subject, space, cache=self._cache)
             if snapshot is not None:
                 wanted, result = rank([snapshot])
-                memories = _fetch_current(db, snapshot, wanted.get(subject, ()), space, self._cache)
+                memories = fetch_current(db, snapshot, wanted.get(subject, ()), space, self._cache)
                 if memories is not None:
                     return result, memories
         read = partial(snapshot_within, cache=self._cache, term_key=self._term_key, most=most)
@@ -117,34 +117,34 @@ def rank_and_fetch(
     with db:  # one snapshot for both reads
         snapshots = [read(db, subject, space) for subject, space in subjects.items()]
         wanted, result = rank(snapshots)
-        memories = [
-            memory
-            for snapshot in snapshots
-            for memory in _fetch(db, snapshot, wanted.get(snapshot.subject, ()), subjects[snapshot.subject], cache)
-        ]
+        memories: list[Memory] = []
+        for snapshot in snapshots:
+            ids, space = wanted.get(snapshot.subject, ()), subjects[snapshot.subject]
+            memories += _fetched(snapshot, ids, space, cache, partial(memories_within, db, snapshot.subject)) or ()
     return result, memories
 
 
-def _fetch_current(
+def fetch_current(
     db: SqlConnection, snapshot: SubjectSnapshot, ids: Sequence[MemoryId], space: str, cache: SnapshotCache
 ) -> list[Memory] | None:
     """Return memories of a snapshot outside of its transaction; None if something was committed since."""
+    read = partial(memories_of_version, db, snapshot.subject, version=snapshot.version)
+    return _fetched(snapshot, ids, space, cache, read)
+
+
+def _fetched(
+    snapshot: SubjectSnapshot,
+    ids: Sequence[MemoryId],
+    space: str,
+    cache: SnapshotCache,
+    read: Callable[[Sequence[MemoryId]], list[Memory] | None],
+) -> list[Memory] | None:
+    """Return cached memories, and those that `read` returns; None if it returns none."""
     known = cache.memories(space, snapshot, ids)
     missing = [memory_id for memory_id in ids if memory_id not in known]
     if missing:
-        read = memories_of_version(db, snapshot.subject, missing, snapshot.version)
-        if read is None:
+        fresh = read(missing)
+        if fresh is None:
             return None
-        known |= {memory.id: memory for memory in cache.put_memories(space, snapshot, read)}
-    return [known[memory_id] for memory_id in ids if memory_id in known]
-
-
-def _fetch(
-    db: SqlConnection, snapshot: SubjectSnapshot, ids: Sequence[MemoryId], space: str, cache: SnapshotCache
-) -> list[Memory]:
-    known = cache.memories(space, snapshot, ids)
-    missing = [memory_id for memory_id in ids if memory_id not in known]
-    if missing:
-        fetched = cache.put_memories(space, snapshot, memories_within(db, snapshot.subject, missing))
-        known |= {memory.id: memory for memory in fetched}
+        known |= {memory.id: memory for memory in cache.put_memories(space, snapshot, fresh)}
     return [known[memory_id] for memory_id in ids if memory_id in known]
