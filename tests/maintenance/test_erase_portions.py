@@ -93,7 +93,7 @@ async def test_portions_count_what_one_transaction_counts(
         monkeypatch.setattr(portions, "MAX_MEMORIES", size)
         counts.append((await store.erasures.erase(ALL)).counts)
         assert await store.erasures.pending() == 1
-        assert await store.erasures.scrub(wait_ms=0)
+        assert await store.database.scrub(wait_ms=0)
         assert await store.erasures.pending() == 0
         await store.close()
     assert counts[0] == counts[1]

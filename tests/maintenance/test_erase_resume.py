@@ -81,7 +81,7 @@ async def interrupt(store: Store, monkeypatch: pytest.MonkeyPatch, order: EraseR
 
 async def finish(store: Store) -> None:
     """Finish what is pending; on a server the tables are rewritten for it."""
-    assert await Eraser(store=store).finish(rewrite=store.erasures.storage_kind is StorageKind.SERVER)
+    assert await Eraser(store=store).finish(rewrite=store.database.storage_kind is StorageKind.SERVER)
 
 
 async def assert_erased_once(store: Store, clock: FakeClock) -> None:
@@ -123,7 +123,7 @@ async def test_i13_an_interrupted_erasure_stays_pending_until_finished(
 ) -> None:
     await fill(store, clock)
     await interrupt(store, monkeypatch)
-    assert await store.erasures.scrub(wait_ms=0, rewrite=True)
+    assert await store.database.scrub(wait_ms=0, rewrite=True)
     assert await store.erasures.pending() == 1
     [record] = await store.erasures.list(ANA)
     assert (record.cleaned_at, record.counts["memories"]) == (None, 2 * EACH)

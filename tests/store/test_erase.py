@@ -186,8 +186,8 @@ async def test_an_erasure_is_noted_in_numbers_until_and_after_it_is_clean(store:
     assert done.counts == {"memories": 1, "vectors": 1, "terms": 1, "decisions": 1}
     assert await store.erasures.pending() == 1
     clock.advance(seconds=5)
-    assert await store.erasures.scrub(wait_ms=50) is (store.erasures.storage_kind is StorageKind.FILE)
-    assert await store.erasures.scrub(wait_ms=50, rewrite=True)
+    assert await store.database.scrub(wait_ms=50) is (store.database.storage_kind is StorageKind.FILE)
+    assert await store.database.scrub(wait_ms=50, rewrite=True)
     [noted] = await store.erasures.list(ANA)
     assert (noted.id, noted.counts, noted.cleaned_at) == (done.id, done.counts, clock.now())
     assert await store.erasures.pending() == 0

@@ -303,7 +303,7 @@ async def erased_canary(store: Store, clock: FakeClock) -> None:
 async def test_i13_no_byte_of_an_inserted_text_is_left_in_the_file(url: str, clock: FakeClock) -> None:
     store = await open_store(url, clock=clock)
     await erased_canary(store, clock)
-    assert await store.erasures.scrub(wait_ms=1_000)
+    assert await store.database.scrub(wait_ms=1_000)
     folder = Path(url.removeprefix("sqlite:///")).parent
 
     assert canaries_found(folder, {CANARY.encode(): CANARY}) == []

@@ -51,7 +51,7 @@ async def test_nothing_is_acknowledged_once_the_file_is_gone(
 ) -> None:
     store = await open_store(url, clock=clock)
     recorded = await store.conversations.record(turn("a", "b"))
-    await store.admin.ping()
+    await store.database.ping()
     vanish(path_of(url))
 
     with pytest.raises(StoreUnavailableError, match="put it back, or restart"):
@@ -59,7 +59,7 @@ async def test_nothing_is_acknowledged_once_the_file_is_gone(
     with pytest.raises(StoreUnavailableError, match="put it back, or restart"):
         await store.memories.apply(ANA, [add(memory("e", clock=clock))], [])
     with pytest.raises(StoreUnavailableError, match="put it back, or restart"):
-        await store.admin.ping()
+        await store.database.ping()
     assert len(await store.conversations.messages(ANA, recorded.conversation)) == 2, "reads go on"
     await store.close()
 
@@ -73,7 +73,7 @@ async def test_a_restored_file_takes_writes_again_and_has_all_acknowledged_ones(
         await store.conversations.record(turn("c", "d"))
     path.with_name("away").rename(path)
     await store.conversations.record(turn("e", "f"))
-    await store.admin.ping()
+    await store.database.ping()
     await store.close()
 
     store = await open_store(url, clock=clock)

@@ -184,7 +184,7 @@ async def test_an_erased_subject_leaves_no_vector_and_restarts_without_an_index(
     await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     await opened.erasures.erase(EraseRequest(subject=ANA, everything=True))
     assert len(await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))) == 0
-    assert await opened.erasures.scrub(wait_ms=0, rewrite=True)
+    assert await opened.database.scrub(wait_ms=0, rewrite=True)
     [left] = (await opened.admin.stats()).indexes
     assert (left.subject, left.vectors, left.used) == ("", 0, False)
     assert left.bytes <= 16_384, "rewritten without them"

@@ -69,10 +69,10 @@ async def test_the_owner_of_the_schema_alone_does_everything_but_rewrite(
     store = await open_store(url, clock=clock)
     try:
         with pytest.raises(UnreadableStoreError, match="GRANT pg_checkpoint TO"):
-            await store.erasures.scrub(wait_ms=0, rewrite=True)
+            await store.database.scrub(wait_ms=0, rewrite=True)
         with psycopg.connect(place[0], autocommit=True) as db:
             db.execute(f"GRANT pg_checkpoint TO {urlsplit(url).username}")
-        assert await store.erasures.scrub(wait_ms=0, rewrite=True)
+        assert await store.database.scrub(wait_ms=0, rewrite=True)
     finally:
         await store.close()
 

@@ -31,11 +31,7 @@ KEYS_AND_ACTS = (
 )
 OF_ALL_SUBJECTS = {
     *(f"AccessRepository.{name}" for name in KEYS_AND_ACTS),
-    "AdminRepository.ping",
-    "AdminRepository.ping_all",
-    "AdminRepository.require_writable",
     "AppRepository.summaries",
-    "AdminRepository.schema_version",
     "AdminRepository.statistics",
     "AdminRepository.stats",
     "AdminRepository.subjects",
@@ -49,7 +45,6 @@ OF_ALL_SUBJECTS = {
     "ErasureRepository.pending",
     "ErasureRepository.destroy_keys",
     "ErasureRepository.resume",
-    "ErasureRepository.scrub",
     "FormationRepository.due",
     "FormationRepository.list",
     "FormationRepository.next_due",

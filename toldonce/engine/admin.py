@@ -208,7 +208,7 @@ class AdminService:
             NewerSchemaError: a newer ToldOnce has migrated it since this engine was opened.
             StoreUnavailableError: the database does not answer.
         """
-        return await self._store.admin.schema_version()
+        return await self._store.database.schema_version()
 
     async def ping(self) -> None:
         """Check that the database answers.
@@ -216,7 +216,7 @@ class AdminService:
         Raises:
             StoreUnavailableError: it does not answer.
         """
-        await self._store.admin.ping()
+        await self._store.database.ping()
 
     async def ping_all(self) -> None:
         """Check that all subjects can be reached; of a cluster, that every machine answers.
@@ -224,7 +224,7 @@ class AdminService:
         Raises:
             StoreUnavailableError: some cannot; requests of other subjects may be answered.
         """
-        await self._store.admin.ping_all()
+        await self._store.database.ping_all()
 
     async def require_writable(self) -> None:
         """Check that the database may be written.
@@ -233,7 +233,7 @@ class AdminService:
             StoreReadOnlyError: it may only be read.
             StoreUnavailableError: it does not answer.
         """
-        await self._store.admin.require_writable()
+        await self._store.database.require_writable()
 
     async def run_worker(self) -> None:
         """Form memories and do maintenance until `stop_worker` is called."""

@@ -70,7 +70,7 @@ class Eraser:
             await self._empty_caches(None if order.everywhere else order.subject)
         keyless = await self.store.erasures.destroy_keys()
         clean = await self._clean(wait_ms=WAIT_MS)
-        return receipt(order, done, clean=clean, keyless=keyless, rest=self.store.erasures.storage_kind)
+        return receipt(order, done, clean=clean, keyless=keyless, rest=self.store.database.storage_kind)
 
     async def finish(self, *, wait_ms: int = BEHIND_MS, rewrite: bool = False) -> bool:
         """Finish what is pending unless another process holds the log; return whether nothing is pending any more.
@@ -92,7 +92,7 @@ class Eraser:
         """Remove the bytes of what was erased; return whether none is left of the erasures that ended."""
         erasures = self.store.erasures
         try:
-            return not await erasures.pending() or await erasures.scrub(wait_ms=wait_ms, rewrite=rewrite)
+            return not await erasures.pending() or await self.store.database.scrub(wait_ms=wait_ms, rewrite=rewrite)
         except TryAgainError:  # a full or busy disk: what was erased is, and its bytes go with the next try
             return False
 

@@ -36,7 +36,7 @@ class Store:
         self.memories = MemoryRepository(context)
         self.decisions = DecisionRepository(context)
         self.snapshots = snapshots
-        self.erasures = ErasureRepository(context, database)
+        self.erasures = ErasureRepository(context)
         self.embeddings = EmbeddingRepository(context)
         self.maintenance = MaintenanceRepository(context)
         self.budgets = BudgetRepository(context)
@@ -46,11 +46,12 @@ class Store:
         self.admin = AdminRepository(context, database)
         self.vault = context.vault
         """The subjects' data keys, where they are encrypted."""
-        self._database = database
+        self.database = database
+        """The database itself: its schema, its health, its files."""
 
     async def close(self) -> None:
         """Finish accepted work, then close the database. Idempotent."""
         await self.erasures.close()
-        await self._database.close()
+        await self.database.close()
         if self.vault is not None:
             self.vault.close()

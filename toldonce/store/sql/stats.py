@@ -120,22 +120,6 @@ class AdminRepository(Repository):
         async with self._counting:
             return await self._executor.read(lambda db: usage_statistics.all_statistics(db, tenant, span, now))
 
-    async def schema_version(self) -> int:
-        """Return the number of the newest applied migration: see `DatabaseAdmin.schema_version`."""
-        return await self._database.schema_version()
-
-    async def ping(self) -> None:
-        """Check that the database answers: see `DatabaseAdmin.ping`."""
-        await self._database.ping()
-
-    async def ping_all(self) -> None:
-        """Check that every machine of the database answers: see `DatabaseAdmin.ping_all`."""
-        await self._database.ping_all()
-
-    async def require_writable(self) -> None:
-        """Check that the database may be written: see `DatabaseAdmin.require_writable`."""
-        await self._database.require_writable()
-
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is stored; with `check`, verify the files and that all indexes agree (slow)."""
         found = await self._database.stats(check=check)

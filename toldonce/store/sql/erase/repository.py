@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from toldonce.errors import StoreUnavailableError
-from toldonce.store.executor import DatabaseAdmin, StoreContext
+from toldonce.store.executor import StoreContext
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql.database import SqlConnection, Work, load
 from toldonce.store.sql.erase import erase
@@ -20,7 +20,7 @@ from toldonce.store.sql.erase.portions import erase_portion
 from toldonce.store.sql.erase.tombstones import TombstoneLedger
 from toldonce.store.sql.inner import inner_subjects
 from toldonce.store.sql.rows import fetch, fetch_value
-from toldonce.types import EraseRequest, ErasureRecord, StorageKind, Subject
+from toldonce.types import EraseRequest, ErasureRecord, Subject
 
 T = TypeVar("T")
 SQL, KEYS_SQL = load("erase"), load("keys")
@@ -29,20 +29,14 @@ SQL, KEYS_SQL = load("erase"), load("keys")
 class ErasureRepository(Repository):
     """Erases, and tells what was erased or forgotten."""
 
-    def __init__(self, context: StoreContext, database: DatabaseAdmin) -> None:
-        """Work on the database of `context`; `database` cleans its files."""
+    list = Reads(erasures)
+
+    def __init__(self, context: StoreContext) -> None:
+        """Work on the database of `context`."""
         super().__init__(context)
-        self._database = database
         self._under_way: set[asyncio.Future[ErasureRecord]] = set()
         reach = context.failpoint.reach
         self._services = EraseServices(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
-
-    list = Reads(erasures)
-
-    @property
-    def storage_kind(self) -> StorageKind:
-        """Where the data is kept, which decides what erasing can reach."""
-        return self._database.storage_kind
 
     async def erase(self, order: EraseRequest) -> ErasureRecord:
         """Erase what is named and all that tells of it; durable on return.
@@ -55,7 +49,7 @@ class ErasureRepository(Repository):
         Of a large subject most memories go first, in small transactions that let others write. Subjects within an
         erased one go a batch at a time, the subject itself last. The first transaction keeps the order: cancelling the
         caller does not stop the others, and after a crash `resume` continues. A subject that was erased whole may begin
-        again. Its bytes may stay in the database's files until `scrub` removes them.
+        again. Its bytes may stay in the database's files until `DatabaseAdmin.scrub` removes them.
 
         Raises:
             UnknownMemoryError: The subject does not have a named memory.
@@ -157,13 +151,6 @@ class ErasureRepository(Repository):
     async def _retired(self) -> builtins.list[tuple[int, int]]:
         rows = await self._executor.read(lambda db: fetch(db, KEYS_SQL["retired"]))
         return [(int(subject), int(up_to)) for subject, up_to in rows]
-
-    async def scrub(self, *, wait_ms: int, rewrite: bool = False) -> bool:
-        """Remove the bytes of erased rows from the database's own files: see `DatabaseAdmin.scrub`.
-
-        An erasure that has not ended stays pending.
-        """
-        return await self._database.scrub(wait_ms=wait_ms, rewrite=rewrite)
 
     async def forgotten(self, subject: Subject, marks: Sequence[int]) -> Mapping[int, datetime]:
         """Return which marks (see `MarkWords`) the subject's ledger holds, each with the latest instant it was said.
