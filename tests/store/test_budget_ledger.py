@@ -13,9 +13,9 @@ from factories import ANA, BEN, turn
 from toldonce.errors import BudgetSpentError
 from toldonce.ids import new_id
 from toldonce.profiles.policies import BudgetPolicy
-from toldonce.store.budget_rules import MAX_WAIT, level_of
 from toldonce.store.factory import open_store
 from toldonce.store.sql import budgets
+from toldonce.store.sql.budgets import MAX_WAIT, level_of
 from toldonce.store.sqlite.migrate import migrate
 from toldonce.store.store import Store
 from toldonce.testing import FakeClock

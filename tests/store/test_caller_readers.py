@@ -8,8 +8,8 @@ import apsw
 import pytest
 
 from patience import PATIENCE_S
-from toldonce.store.sqlite.caller_readers import MAX_CALLERS, CallerReaders
 from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from toldonce.store.sqlite.inline_reader import MAX_CALLERS, CallerReaders
 
 
 @pytest.fixture

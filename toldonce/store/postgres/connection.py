@@ -16,7 +16,7 @@ from toldonce.store.acting_tenant import acting_tenant
 from toldonce.store.failpoint import Failpoint
 from toldonce.store.postgres.dialect import BulkCopy, fill_text, handling, to_postgres
 from toldonce.store.postgres.errors import AGAIN, lost_by
-from toldonce.store.postgres.vector_codec import is_sealed, joined, pieces, received, teach
+from toldonce.store.postgres.vector_codec import chunks, joined, received, teach
 from toldonce.store.sql.database import Row, Statement, Work
 
 T = TypeVar("T")
@@ -294,11 +294,8 @@ class PostgresConnection:
         for subject, space, memory, data in rows:
             if space not in self._dims:
                 self._dims[space] = int(self._say("SELECT dim FROM space WHERE id = $1", (space,))[0][0])
-            if is_sealed(data):
-                yield subject, space, memory, 0, None, data
-                continue
-            for chunk, piece in enumerate(pieces(data, self._dims[space])):
-                yield subject, space, memory, chunk, piece, None
+            for chunk in chunks(data, self._dims[space]):
+                yield subject, space, memory, *chunk
 
     def _say(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         self._cursor.execute(statement, values or None)

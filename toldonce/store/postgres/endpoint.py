@@ -1,7 +1,7 @@
 """A PostgreSQL database as one end of a copy: rows go in and out by COPY. Network."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import itemgetter
@@ -15,10 +15,10 @@ from toldonce.store.failpoint import Failpoint
 from toldonce.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from toldonce.store.postgres.errors import fault
 from toldonce.store.postgres.migrate import prepare
-from toldonce.store.postgres.vector_codec import is_sealed, packed, pieces
+from toldonce.store.postgres.vector_codec import chunks, packed
 from toldonce.store.sql.database import Row
 from toldonce.store.sql.tables import TABLES, Table
-from toldonce.store.sql.transfer.endpoint import KeyRange
+from toldonce.store.sql.transfer.endpoint import KeyRange, quoted
 
 T = TypeVar("T")
 # "Rclt" and "copy": the lock of a process that copies into a database.
@@ -89,12 +89,12 @@ class PostgresEnd:
     def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
         """Read the rows of some subjects in the order of the key."""
         within = "" if table.is_global else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
-        order = _names(table.key)
+        order = quoted(table.key)
         if table.name == "vector":
             query = f"SELECT {_VECTORS} FROM vector {within} GROUP BY {order} ORDER BY {order}"  # noqa: S608  # our own names
             return packed(self._copied(query, (_BYTES, _BYTES, _WHOLE, _WHOLE)))
         types = {column.name: column.type for column in self._columns(table)}
-        query = f'SELECT {_names(columns)} FROM "{table.name}" {within} ORDER BY {order}'  # noqa: S608  # as above
+        query = f'SELECT {quoted(columns)} FROM "{table.name}" {within} ORDER BY {order}'  # noqa: S608  # as above
         return self._copied(query, [types[name] for name in columns])
 
     def _copied(self, query: str, types: Iterable[int]) -> Iterator[Row]:
@@ -108,16 +108,20 @@ class PostgresEnd:
         if table.name == "vector":
             dims: dict[int, int] = dict(self.db.execute("SELECT id, dim FROM space").fetchall())
             order = itemgetter(*(columns.index(name) for name in _PACKED))
-            rows = _pieces(map(order, rows), dims)
+            rows = (
+                (memory, space, subject, *chunk)
+                for data, memory, space, subject in map(order, rows)
+                for chunk in chunks(data, dims[space])
+            )
             columns = _SINGLE
         types = {column.name: column.type for column in self._columns(table)}
         with self.db.vector_cursor() as cursor:
             if self.db.is_guarded:
                 values = ", ".join(f"${place}" for place in range(1, len(columns) + 1))
-                insert = f'INSERT INTO "{table.name}" ({_names(columns)}) VALUES ({values})'  # noqa: S608  # our own names
+                insert = f'INSERT INTO "{table.name}" ({quoted(columns)}) VALUES ({values})'  # noqa: S608  # our own names
                 cursor.executemany(insert.encode(), rows)
                 return
-            into = f'"{table.name}" ({_names(columns)}) FROM STDIN'
+            into = f'"{table.name}" ({quoted(columns)}) FROM STDIN'
             with cursor.copy(_statement(into)) as copy:
                 copy.set_types([types[name] for name in columns])
                 for row in rows:
@@ -168,20 +172,6 @@ SELECT CAST(c.relname AS TEXT), CAST(a.attname AS TEXT)
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE n.nspname = ?1 AND a.attidentity <> ''
 """
-
-
-def _pieces(rows: Iterable[Row], dims: Mapping[int, int]) -> Iterator[Row]:
-    """Cut the vectors of each memory into rows of one, in the order of `_SINGLE`."""
-    for data, memory, space, subject in rows:
-        if is_sealed(data):
-            yield memory, space, subject, 0, None, data
-            continue
-        for chunk, piece in enumerate(pieces(data, dims[space])):
-            yield memory, space, subject, chunk, piece, None
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
 
 
 def _statement(what: str) -> bytes:

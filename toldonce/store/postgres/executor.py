@@ -1,7 +1,7 @@
 """Executor on PostgreSQL: threads with a connection each, and a queue for background writes. Threads, network."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -13,12 +13,17 @@ from toldonce.store.failpoint import Failpoint
 from toldonce.store.postgres.connection import ReconnectingConnection
 from toldonce.store.postgres.errors import as_ours
 from toldonce.store.postgres.migrate import prepare
-from toldonce.store.postgres.write_behind import WriteBehindQueue
 from toldonce.store.sql.database import SqlConnection, Work
+from toldonce.store.sql.jobs import Fault
+from toldonce.store.sql.pending_writes import PendingWrites
 from toldonce.store.sql.reader_pool import ReaderPool, in_own_context
 from toldonce.types import Subject
 
 T = TypeVar("T")
+# Connections of one process: more than a machine has cores wait for one another in Python.
+CONNECTIONS = 8
+# The commit does not wait for the server's disk; a crash of the server may lose it.
+_NO_SYNC = "SET LOCAL synchronous_commit = off"
 
 
 class TenantPool(ReaderPool[ReconnectingConnection]):
@@ -29,10 +34,34 @@ class TenantPool(ReaderPool[ReconnectingConnection]):
         return await super().run(in_own_context(work), reads=reads, urgent=urgent)
 
 
-# Connections of one process: more than a machine has cores wait for one another in Python.
-CONNECTIONS = 8
-# The commit does not wait for the server's disk; a crash of the server may lose it.
-_NO_SYNC = "SET LOCAL synchronous_commit = off"
+class WriteBehindQueue:
+    """Background writes on one connection, one after the other; reads of the same subject wait for them."""
+
+    def __init__(self, link: ReconnectingConnection, where: str, fault: Fault) -> None:
+        """Start the thread."""
+        self._thread = ReaderPool([link], where, fault)
+        self._pending = PendingWrites()
+
+    def later(self, work: Callable[[ReconnectingConnection], None], keys: Sequence[int]) -> None:
+        """Queue `work`, which concerns the subjects with these keys."""
+        self._pending.add(keys)
+
+        def done(link: ReconnectingConnection) -> None:
+            try:
+                work(link)
+            finally:
+                self._pending.remove(keys)
+
+        self._thread.later(done)
+
+    async def written(self, *keys: int) -> None:
+        """Wait until no write of these subjects is pending; without keys, no write at all."""
+        if self._pending.has(keys):
+            await self._thread.run(lambda link: None)
+
+    async def close(self) -> None:
+        """Finish accepted work."""
+        await self._thread.close()
 
 
 class PostgresExecutor:

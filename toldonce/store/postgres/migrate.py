@@ -1,25 +1,20 @@
 """Bring a database to the newest schema, one server at a time. Reads files of the package, writes the database."""
 
-from functools import cache
-from importlib.resources import files
-
 import psycopg
 
 from toldonce import former_name
 from toldonce.errors import NewerSchemaError, StoreUnavailableError, UnreadableStoreError
-from toldonce.lazy_pattern import LazyPattern
 from toldonce.settings import DATABASE_SETTING, shown_url
 from toldonce.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from toldonce.store.postgres.errors import FORGETFUL, fault
 from toldonce.store.sql import app_numbers, inner
-from toldonce.store.sql.database import Row, load
+from toldonce.store.sql.database import Row, load, read_migrations
 from toldonce.store.sql.rows import fetch_value
 from toldonce.store.sql.transfer.endpoint import refuse_unfinished
 
 SQL = load("subject")
 # What a migration does after its statements, by its number.
 _STEPS = {4: inner.register_all, 6: app_numbers.upgrade}
-_FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 # "Rclt" twice: the lock of a process that migrates or distributes.
 LOCK = 0x52636C7452636C74
 _HAS_TABLES = "SELECT 1 FROM pg_tables WHERE schemaname = $1 LIMIT 1"
@@ -27,15 +22,9 @@ _HAS_FORMER = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename IN ('
 _POLICIES = "SELECT tablename, policyname, qual, with_check FROM pg_policies WHERE schemaname = $1"
 
 
-@cache
 def migrations() -> tuple[tuple[int, str], ...]:
     """Read all migrations with their numbers, in order."""
-    found = [
-        (int(match.group(1)), entry.read_text("utf-8"))
-        for entry in (files(__package__) / "migrations").iterdir()
-        if (match := _FILE.fullmatch(entry.name))
-    ]
-    return tuple(sorted(found))
+    return read_migrations(__package__)
 
 
 def newest_schema() -> int:

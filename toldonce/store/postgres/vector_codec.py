@@ -38,15 +38,19 @@ def teach(cursor: psycopg.Cursor[Row], oid: int) -> None:
     cursor.adapters.register_dumper(PackedVector, type("_Numbered", (_EmbeddingDumper,), {"oid": oid}))
 
 
-def pieces(data: bytes, dim: int) -> list[PackedVector]:
-    """Cut the packed vectors of a memory's chunks into single ones."""
-    size = dim * _NUMBER.itemsize
-    return [PackedVector(data[start : start + size]) for start in range(0, len(data), size)]
-
-
 def is_sealed(data: bytes) -> bool:
     """Return whether the bytes of vectors are encrypted: those of plain ones are four for each number."""
     return len(data) % _NUMBER.itemsize != 0
+
+
+def chunks(data: bytes, dim: int) -> Iterator[tuple[int, PackedVector | None, bytes | None]]:
+    """Cut the packed vectors of a memory into the last columns of rows: number, vector, and all if it is encrypted."""
+    if is_sealed(data):
+        yield 0, None, data
+        return
+    size = dim * _NUMBER.itemsize
+    for chunk, start in enumerate(range(0, len(data), size)):
+        yield chunk, PackedVector(data[start : start + size]), None
 
 
 def received(rows: Sequence[Row]) -> list[Row]:

@@ -11,23 +11,22 @@ Drawn ranges stay in `meta` for good, without a name. Erasing a subject takes it
 that comes back draws another, so what was erased is never named again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain, count
 
 from toldonce.store.sql.database import SqlConnection, load
+from toldonce.store.sql.inner import subjects_of_kind
 from toldonce.store.sql.rows import fetch, fetch_one
-from toldonce.types import LAST_NAME, Subject
+from toldonce.types import Subject
 
 SQL = load("numbers")
-SUBJECT_SQL = load("subject")
 RANGE_SIZE = 1_000_000
 MAX_RANGE = 999_999_999
 MAX_NUMBER = (MAX_RANGE + 1) * RANGE_SIZE - 1
 """15 digits: exact in JSON's numbers wherever they are read."""
 # Ranges that an import looks at to see whether a number may be the subject's own: as often as an app was erased.
 _MAX_ATTEMPTS = 8
-_PAGE_SIZE = 1_000
 
 
 def take(db: SqlConnection, subject: Subject, wanted: int) -> list[int]:
@@ -62,7 +61,7 @@ def upgrade(db: SqlConnection) -> None:
     its place go on sharing one. What came without a number gets one. A second run changes nothing.
     """
     taken: set[int] = set()
-    for subject in _apps(db):
+    for subject in subjects_of_kind(db, "app"):
         rows = fetch(db, SQL["numbered"], subject.key)
         found = sorted({number for _, number in rows if number is not None})
         for range_ in {number // RANGE_SIZE for number in found}:
@@ -100,13 +99,3 @@ def _derived(subject: Subject, attempt: int) -> int:
     """Return the range, 1 to `MAX_RANGE`, that a subject draws if all before it are drawn."""
     digest = blake2b(f"{subject.key}/{attempt}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") % MAX_RANGE + 1
-
-
-def _apps(db: SqlConnection) -> Iterator[Subject]:
-    after = "app:"
-    while page := [name for (name,) in fetch(db, SUBJECT_SQL["subjects"], after, _PAGE_SIZE, LAST_NAME)]:
-        for name in page:
-            if not name.startswith("app:"):
-                return
-            yield Subject.parse(name)
-        after = page[-1]

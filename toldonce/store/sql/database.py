@@ -86,6 +86,7 @@ HANDLING = {
 }
 """What the header of a statement may say after its name."""
 SEALS, MATCHES = "seals", "matches"
+_MIGRATION = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 _HEADER = LazyPattern(r"^-- name: (\w++)((?: \w++: [\w,=]++)*+)$", re.MULTILINE)
 
 
@@ -134,6 +135,17 @@ def _handling(name: str, header: str) -> dict[str, str]:
         if not known:
             raise ValueError(f"the header of the statement {name} says `{key}: {value}`, which is unknown")
     return handling
+
+
+@cache
+def read_migrations(package: str) -> tuple[tuple[int, str], ...]:
+    """Read all files of the folder `migrations` of a package with their numbers, in order."""
+    found = [
+        (int(match.group(1)), entry.read_text("utf-8"))
+        for entry in (files(package) / "migrations").iterdir()
+        if (match := _MIGRATION.fullmatch(entry.name))
+    ]
+    return tuple(sorted(found))
 
 
 @cache

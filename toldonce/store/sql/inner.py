@@ -49,15 +49,16 @@ def inner_subjects(db: SqlConnection, subject: Subject, *, limit: int = _UNLIMIT
 def register_all(db: SqlConnection) -> None:
     """Note all subjects that are within another: for a database in which that was not noted yet."""
     for kind in sorted(INNER_KINDS):
-        for name in _names(db, kind):
-            register(db, Subject.parse(name))
+        for subject in subjects_of_kind(db, kind):
+            register(db, subject)
 
 
-def _names(db: SqlConnection, kind: str) -> Iterator[str]:
+def subjects_of_kind(db: SqlConnection, kind: str) -> Iterator[Subject]:
+    """List all subjects of a kind by name."""
     after = f"{kind}:"
     while page := [name for (name,) in fetch(db, SUBJECT_SQL["subjects"], after, _PAGE_SIZE, LAST_NAME)]:
         for name in page:
             if not name.startswith(f"{kind}:"):
                 return
-            yield name
+            yield Subject.parse(name)
         after = page[-1]

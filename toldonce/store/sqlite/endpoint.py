@@ -11,7 +11,7 @@ from toldonce.errors import BadRequestError, StoreUnavailableError
 from toldonce.store.failpoint import Failpoint
 from toldonce.store.sql.database import Row
 from toldonce.store.sql.tables import Table
-from toldonce.store.sql.transfer.endpoint import KeyRange
+from toldonce.store.sql.transfer.endpoint import KeyRange, quoted
 from toldonce.store.sqlite.connection import (
     DatabaseLocation,
     for_reading,
@@ -91,15 +91,15 @@ class SqliteEnd:
     def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
         """Read the rows of some subjects in the order of the key."""
         within = "" if table.is_global else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
-        which = f'FROM "{table.name}" {within} ORDER BY {_names(table.key)}'
+        which = f'FROM "{table.name}" {within} ORDER BY {quoted(table.key)}'
         with self.speaking():
-            yield from self.db.execute(f"SELECT {_names(columns)} {which}")
+            yield from self.db.execute(f"SELECT {quoted(columns)} {which}")
 
     def add(self, table: Table, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
         """Add rows, within a transaction."""
         values = ", ".join("?" * len(columns))
         self.db.executemany(
-            f'INSERT INTO "{table.name}" ({_names(columns)}) VALUES ({values})',  # noqa: S608  # as above
+            f'INSERT INTO "{table.name}" ({quoted(columns)}) VALUES ({values})',  # noqa: S608  # as above
             rows,
         )
 
@@ -125,7 +125,3 @@ class SqliteEnd:
 
 
 _COLUMNS = "SELECT name FROM pragma_table_info(?) ORDER BY name"
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)

@@ -18,7 +18,6 @@ from toldonce.store.sql.database import Work, load
 from toldonce.store.sql.reader_pool import ReaderPool
 from toldonce.store.sql.rows import fetch_value
 from toldonce.store.sql.transfer.endpoint import refuse_unfinished
-from toldonce.store.sqlite.caller_readers import CallerReaders
 from toldonce.store.sqlite.connection import (
     DatabaseLocation,
     for_reading,
@@ -28,7 +27,7 @@ from toldonce.store.sqlite.connection import (
 )
 from toldonce.store.sqlite.errors import as_ours, opening
 from toldonce.store.sqlite.file_guard import FileGuard, ProcessLock, unfinished_copy
-from toldonce.store.sqlite.inline_reader import FileWork, InlineReader
+from toldonce.store.sqlite.inline_reader import CallerReaders, FileWork, InlineReader
 from toldonce.store.sqlite.writer import Writer
 from toldonce.types import Subject
 

@@ -1,7 +1,7 @@
-"""Short reads on the event loop's thread: the way to another takes as long. On a connection of its own; locks.
+"""Short reads in the callers' own threads: the way to a thread of the store takes longer than such a read. Locks.
 
-A page of a busy file is in the system's memory and takes microseconds. The loop must not wait for a slow disk: after a
-slow read, all reads go to threads for a while.
+A page of a busy file is in the system's memory and takes microseconds. The event loop must not wait for a slow disk:
+after a slow read, all its reads go to threads for a while.
 """
 
 import threading
@@ -13,6 +13,7 @@ import apsw
 
 from toldonce.clock import Clock
 from toldonce.concurrency import ForkGuard
+from toldonce.errors import StoreUnavailableError
 
 T = TypeVar("T")
 FileWork = Callable[[apsw.Connection], T]
@@ -21,10 +22,13 @@ FileWork = Callable[[apsw.Connection], T]
 SLOW_S = 0.05
 # For so long after a slow read, threads read: at most one slow read in that time delays the loop.
 CAUTION_S = 2.0
+# Threads that read at the same time, each on a connection that is opened when it is first needed. Python runs one at a
+# time: with more, the others use the store's threads.
+MAX_CALLERS = 8
 
 
 class InlineReader:
-    """A connection for short reads; it never waits for a lock."""
+    """A connection for short reads on the event loop's thread; it never waits for a lock."""
 
     def __init__(self, db: apsw.Connection, clock: Clock) -> None:
         """Own a reading connection."""
@@ -71,3 +75,57 @@ class InlineReader:
         """Close the connection. Idempotent."""
         with self._free:
             self._db.close()
+
+
+class CallerReaders:
+    """Connections for callers without an event loop, lent to their threads, the last one used first."""
+
+    def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
+        """Open connections with `connect`, from any thread."""
+        self._fork_guard = ForkGuard()
+        self._connect = connect
+        self._idle: list[apsw.Connection] = []
+        self._lent = 0
+        self._changed = threading.Condition()
+        self._closing = False
+
+    def read(self, work: FileWork[T]) -> tuple[T] | None:
+        """Do `work` in this thread; None if a thread of the store has to do it, which also reports a driver's errors.
+
+        Raises:
+            Exception: whatever `work` raises, but for errors of the driver.
+        """
+        self._fork_guard.check()
+        with self._changed:
+            if self._closing or self._lent >= MAX_CALLERS:
+                return None
+            self._lent += 1
+            db = self._idle.pop() if self._idle else None
+        try:
+            db = db or self._connect()
+            return (work(db),)
+        except (apsw.Error, StoreUnavailableError):  # locked, out of files, broken
+            return None
+        finally:
+            self._give_back(db)
+
+    def close(self) -> None:
+        """Close the connections, after the reads in progress. Idempotent."""
+        with self._changed:
+            self._closing = True
+            self._changed.wait_for(lambda: not self._lent)
+            while self._idle:
+                self._idle.pop().close()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a thread reads, so that closing has to wait."""
+        return self._lent > 0
+
+    def _give_back(self, db: apsw.Connection | None) -> None:
+        with self._changed:
+            self._lent -= 1
+            if db is not None:
+                self._idle.append(db)
+            if self._closing:
+                self._changed.notify_all()

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from importlib.resources import files
 
 import apsw
 
-from toldonce.lazy_pattern import LazyPattern
 from toldonce.store.sql import app_numbers, inner
+from toldonce.store.sql.database import read_migrations
 
 # Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
 APPLICATION_ID = 0x52636C74
@@ -29,18 +27,11 @@ _COLUMNS = {
     ),
     23: (("message", "zone", "TEXT"),),
 }
-_FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 
 
-@cache
 def migrations() -> tuple[tuple[int, str], ...]:
     """Read all migrations with their numbers, in order."""
-    found = [
-        (int(match.group(1)), entry.read_text("utf-8"))
-        for entry in (files(__package__) / "migrations").iterdir()
-        if (match := _FILE.fullmatch(entry.name))
-    ]
-    return tuple(sorted(found))
+    return read_migrations(__package__)
 
 
 def newest_schema() -> int:

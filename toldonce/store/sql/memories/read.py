@@ -92,47 +92,64 @@ def _kind_bits(kinds: Sequence[MemoryKind] | None) -> int:
     return _KNOWN if kinds is None else sum(1 << kind.number for kind in set(kinds))
 
 
-class MemoryFilter(NamedTuple):
-    """Which memories are listed."""
-
-    kinds: Sequence[MemoryKind] | None
-    """None: notes, facts, episodes, and the quotations that are kept."""
-    closed: bool
-    """Closed ones too."""
-    tag: str
-    """Those under it alone; empty: all."""
-    order: MemoryOrder = MemoryOrder.NEWEST
-    where: MemoryTraits = ANY_TRAITS
-
-
-def list_memories(
-    db: SqlConnection, subject: Subject, which: MemoryFilter, *, after: MemoryId | None, limit: int
+def list_memories(  # noqa: PLR0913  # each option is independent of the others
+    db: SqlConnection,
+    subject: Subject,
+    *,
+    kinds: Sequence[MemoryKind] | None = None,
+    closed: bool = False,
+    after: MemoryId | None = None,
+    tag: str = "",
+    order: MemoryOrder = MemoryOrder.NEWEST,
+    limit: int = 100,
+    where: MemoryTraits = ANY_TRAITS,
 ) -> list[Memory]:
-    """List memories."""
+    """List memories, by default newest first.
+
+    Args:
+        db: A connection.
+        subject: Owner of the memories.
+        kinds: Kinds to list; None: notes, facts, episodes, and the quotations that are kept.
+        closed: Include closed memories.
+        after: Continue after this memory.
+        tag: List only memories with this tag.
+        order: Order of the list.
+        limit: Maximum number of memories.
+        where: What they have in common; the conversation is named by its id here.
+    """
     end = _LAST_ID if after is None else id_bytes(after)
     if end is None:
         raise BadRequestError(f"{after!r} is no memory's id", param="after")
     if version_of(db, subject) is None:
         return []
-    states = STATE_NUMBER[MemoryState.CLOSED if which.closed else MemoryState.HELD]
-    wanted = _kind_bits(which.kinds)
-    if which.where != ANY_TRAITS or which.order is not MemoryOrder.NEWEST:
-        return _ordered(db, subject, which, (states, wanted, limit), after=None if after is None else end)
-    if which.tag:
-        rows = fetch(db, TAGGED["tagged"], subject.key, clean(which.tag), end, states, wanted, limit)
+    states = STATE_NUMBER[MemoryState.CLOSED if closed else MemoryState.HELD]
+    wanted = _kind_bits(kinds)
+    if where != ANY_TRAITS or order is not MemoryOrder.NEWEST:
+        selection = _Selection(tag, order, where, None if after is None else end)
+        return _selected(db, subject, selection, (states, wanted, limit))
+    if tag:
+        rows = fetch(db, TAGGED["tagged"], subject.key, clean(tag), end, states, wanted, limit)
     else:
-        sql = SQL["listed_with_turns" if which.kinds and MemoryKind.TURN in which.kinds else "listed"]
+        sql = SQL["listed_with_turns" if kinds and MemoryKind.TURN in kinds else "listed"]
         rows = fetch(db, sql, subject.key, end, states, wanted, limit)
     listed = read_memories(subject, rows)
-    if which.kinds is not None or which.tag:
+    if kinds is not None or tag:
         return listed
     kept = read_memories(subject, fetch(db, SQL["listed_kept"], subject.key, end, states, limit))
     return sorted((*listed, *kept), key=lambda memory: memory.id, reverse=True)[:limit]
 
 
-def _ordered(
-    db: SqlConnection, subject: Subject, which: MemoryFilter, wanted: Row, *, after: bytes | None
-) -> list[Memory]:
+class _Selection(NamedTuple):
+    """Which memories are listed, in whichever order."""
+
+    tag: str
+    order: MemoryOrder
+    where: MemoryTraits
+    after: bytes | None
+    """The memory before them; None: the first ones."""
+
+
+def _selected(db: SqlConnection, subject: Subject, which: _Selection, wanted: Row) -> list[Memory]:
     """List memories in any order, in one snapshot: those with a tag, or those that have something in common."""
     traits: Row = ()
     statements = (SQL["oldest"], SQL["ranked"])
@@ -143,14 +160,14 @@ def _ordered(
     oldest, ranked = statements
     with db:
         if which.order is MemoryOrder.OLDEST:
-            rows = fetch(db, oldest, subject.key, *wanted, after or b"", *traits)
+            rows = fetch(db, oldest, subject.key, *wanted, which.after or b"", *traits)
         else:
-            place = _rank(db, subject, which.order, after)
+            place = _rank(db, subject, which.order, which.after)
             rows = fetch(db, ranked, subject.key, *wanted, which.order.number, *place, *traits)
         return memories_within(db, subject, [MemoryId(id_text(id_)) for (id_,) in rows])
 
 
-def _traits(which: MemoryFilter) -> Row:
+def _traits(which: _Selection) -> Row:
     """Return what memories have in common as statements take it."""
     where, conversation = which.where, b""
     if where.conversation is not None:

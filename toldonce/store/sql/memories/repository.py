@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from toldonce.errors import SpaceMovedError
-from toldonce.store.executor import INLINE_ROWS, check_limit, flush_counts, read_up_to
+from toldonce.store.executor import INLINE_ROWS, flush_counts, read_up_to
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql import maintenance
 from toldonce.store.sql.database import SqlConnection, TooLargeError
@@ -17,15 +17,11 @@ from toldonce.store.sql.recall.snapshot import read_snapshot
 from toldonce.store.sql.recall.snapshot_cache import CachedSubject
 from toldonce.store.sql.subjects import salt_of, version_of
 from toldonce.types import (
-    ANY_TRAITS,
     Change,
     Decision,
     Memory,
     MemoryId,
-    MemoryKind,
-    MemoryOrder,
     MemoryState,
-    MemoryTraits,
     NoteBatch,
     Subject,
 )
@@ -43,6 +39,7 @@ class MemoryRepository(Repository):
     shown_closed = Reads(read.shown_closed)
     in_slot = Reads(read.in_slot, inline=True)
     held = Reads(read.held, inline=True)
+    list = Reads(read.list_memories)
     formed_from = Reads(read.formed_from)
     from_source = Reads(read.memories_from)
     closed_from = Reads(read.closed_from)
@@ -63,34 +60,6 @@ class MemoryRepository(Repository):
         if not ids:
             return {}
         return await self._executor.read_inline(lambda db: read.states(db, subject, ids), small=len(ids) <= INLINE_ROWS)
-
-    async def list(  # noqa: PLR0913  # each option is independent of the others
-        self,
-        subject: Subject,
-        *,
-        kinds: Sequence[MemoryKind] | None = None,
-        closed: bool = False,
-        after: MemoryId | None = None,
-        tag: str = "",
-        order: MemoryOrder = MemoryOrder.NEWEST,
-        limit: int = 100,
-        where: MemoryTraits = ANY_TRAITS,
-    ) -> builtins.list[Memory]:
-        """List memories, by default newest first.
-
-        Args:
-            subject: Owner of the memories.
-            kinds: Kinds to list; None: notes, facts, episodes, and the quotations that are kept.
-            closed: Include closed memories.
-            after: Continue after this memory.
-            tag: List only memories with this tag.
-            order: Order of the list.
-            limit: Maximum number of memories.
-            where: What they have in common; the conversation is named by its id here.
-        """
-        check_limit(limit)
-        wanted = read.MemoryFilter(kinds=kinds, closed=closed, tag=tag, order=order, where=where)
-        return await self._executor.read(lambda db: read.list_memories(db, subject, wanted, after=after, limit=limit))
 
     async def facts(self, subject: Subject) -> builtins.list[Memory]:
         """Read all active facts, most important first, ties by id."""

@@ -104,6 +104,11 @@ class CopyMarker:
     """All rows are there, and both were compared: it is a database like any other now."""
 
 
+def quoted(names: Iterable[str]) -> str:
+    """Return a list of columns, as both databases read it."""
+    return ", ".join(f'"{name}"' for name in names)
+
+
 def identity(db: SqlConnection) -> str:
     """Return an identity of the database, derived from its key without revealing it."""
     return blake2b(b"copy", key=bytes(fetch_value(db, SUBJECT_SQL["term_key"])), digest_size=16).hexdigest()

@@ -4,6 +4,7 @@ A file is hostile input: each value is bounded, and whatever the database would 
 refused here, with the number of its line.
 """
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +15,6 @@ from toldonce.errors import BadRequestError, RequestError
 from toldonce.store.sql.transfer import record_format
 from toldonce.store.sql.transfer.export import Record
 from toldonce.store.sql.transfer.import_check import LineError, check_block
-from toldonce.store.sql.transfer.strict_json import AmbiguousJsonError, load_json
 from toldonce.types import MemoryKind, Subject
 
 _HEADERS = ("toldonce", former_name.NAME)
@@ -33,6 +33,32 @@ _PLAIN = {
 }
 # Of these a subject has one at most.
 _SINGLE = ("app", "ledger")
+
+
+class AmbiguousJsonError(ValueError):
+    """JSON that two readers may read differently."""
+
+
+def load_json(text: str | bytes) -> Any:
+    """Read JSON that leaves no doubt: no name twice in an object, no NaN, no infinity.
+
+    Raises:
+        AmbiguousJsonError: It leaves doubt.
+        ValueError: It is no JSON.
+        RecursionError: It is nested too deeply.
+    """
+    return json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant)
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise AmbiguousJsonError("has a name twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise AmbiguousJsonError(f"has {name}, which is no number of JSON")
 
 
 @dataclass
