@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from toldonce.clock import EPOCH, from_micros, to_micros
-from toldonce.errors import BadRequestError, BudgetSpentError
+from toldonce.errors import BudgetSpentError
 from toldonce.ids import id_bytes
 from toldonce.profiles.policies import BudgetPolicy
 from toldonce.store.repository import Repository, Writes, itself
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import SqlConnection, load
-from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, instant
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, instant, require_id
 from toldonce.text import clean
 from toldonce.types import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll, Subject
 
@@ -127,9 +127,7 @@ def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: Bu
     Raises:
         BudgetSpentError: The budget does not allow it; nothing was booked.
     """
-    id_ = id_bytes(booked.id)
-    if id_ is None:
-        raise BadRequestError(f"{booked.id!r} is no id")
+    id_ = require_id(booked.id)
     subjects.ensure_not_erased(db, subject)
     account = _account(db, subject)
     standing = _standing(db, subject, account, policy, booked.at)

@@ -95,7 +95,6 @@ def reembed_backlog(
     The last subject of a page is always listed, waiting or not, so that only an empty list is the end.
 
     Args:
-        db: A connection.
         space: Space that subjects should be read in.
         usual: Space that subjects are read in while no embedder was ever chosen.
         after: Continue after the subject with this name.
@@ -129,7 +128,6 @@ def missing_vectors(  # noqa: PLR0913  # which memories are wanted, and a page o
     other space, only facts that never had vectors need none.
 
     Args:
-        db: A connection.
         subject: Owner of the memories.
         space: Space to look at.
         after: Continue after this memory.

@@ -75,7 +75,6 @@ def next_slices(
     Subjects form a ring, in the order of their keys. Those whose conversations' owner is busy come last.
 
     Args:
-        db: A connection.
         now: What is due by then counts.
         after: Key of the subject that had the last turn.
         count: Maximum number of subjects.

@@ -29,7 +29,6 @@ def replaced(
     """List which memories took the place of others, newest first.
 
     Args:
-        db: A connection.
         subject: Owner of the memories.
         since: Only decisions from this instant on.
         before: Time and id of the decision before which the list begins.

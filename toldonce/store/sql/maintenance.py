@@ -86,7 +86,6 @@ def finish(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: b
     """Record that a subject had maintenance and give the lease back; do nothing if another process holds it.
 
     Args:
-        db: A connection.
         lease: The lease.
         at: Everything stored before was covered.
         whole: False if work is left: the subject is due again at once, to continue from `at`.

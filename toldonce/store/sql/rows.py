@@ -81,6 +81,18 @@ def fetch_value(db: SqlConnection, sql: str, *values: Any) -> Any:
     return rows[0][0] if rows else None
 
 
+def require_id(text: str) -> bytes:
+    """Return an id as stored.
+
+    Raises:
+        BadRequestError: It is none.
+    """
+    found = id_bytes(text)
+    if found is None:
+        raise BadRequestError(f"{text!r} is no id")
+    return found
+
+
 def cursor_id(text: str) -> bytes:
     """Return the id that a cursor of a list names.
 

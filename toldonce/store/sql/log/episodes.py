@@ -98,7 +98,6 @@ def unsummarized(
     """List a user's conversations of which messages wait to be summed up, except those with an app.
 
     Args:
-        db: A connection.
         subject: The user.
         profile: Profile under which they are summed up.
         limit: Maximum number of conversations.

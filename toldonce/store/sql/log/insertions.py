@@ -11,14 +11,14 @@ from functools import lru_cache, partial
 
 from toldonce.clock import from_micros, to_micros
 from toldonce.errors import BadRequestError, StaleSubjectError
-from toldonce.ids import id_bytes, id_text
+from toldonce.ids import id_text
 from toldonce.store.executor import check_limit
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.erase.insertions import drop_shown
 from toldonce.store.sql.erase.tombstones import TombstoneLedger
-from toldonce.store.sql.rows import fetch, fetch_one, fetch_value
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, require_id
 from toldonce.text import clean
 from toldonce.text_caches import register_text_cache
 from toldonce.types import (
@@ -80,7 +80,6 @@ def find_lost(db: SqlConnection, home: Subject, memory: Subject, insertions: Seq
     Memories that they show are not looked at: their states show whether they were forgotten.
 
     Args:
-        db: A connection.
         home: Subject of the turns.
         memory: Subject of the memory that they read.
         insertions: What is kept elsewhere.
@@ -230,7 +229,7 @@ def _refuse_erased(
     closed_at = at if closed_since is None else to_micros(closed_since)
     shown: dict[Subject, dict[MemoryId, None]] = {subject: {}}
     for owner, memory in (item for insertion in insertions for item in insertion.items):
-        _id(memory)
+        require_id(memory)
         shown.setdefault(owner, {})[memory] = None
     for owner, memories in shown.items():
         # A statement of its own: what it waits for is not in its snapshot.
@@ -276,7 +275,7 @@ def _columns(insertion: PromptInsertion) -> Row:
     items = [[owner.text, memory] for owner, memory in dict.fromkeys(insertion.items)]
     return (
         insertion.depth,
-        _id(insertion.id),
+        require_id(insertion.id),
         to_micros(insertion.at),
         clean(insertion.standing),
         clean(insertion.recalled),
@@ -291,8 +290,8 @@ def _columns(insertion: PromptInsertion) -> Row:
 
 def _owners(db: SqlConnection, key: int, insertion: PromptInsertion) -> list[tuple[bytes, int]]:
     """Return the memories that an insertion shows or withdraws, each with the key of its owner."""
-    shown = [(_id(memory), owner.key) for owner, memory in dict.fromkeys(insertion.items)]
-    return shown + [(_id(memory), _owner(db, key, _id(memory))) for memory in insertion.withdrawn]
+    shown = [(require_id(memory), owner.key) for owner, memory in dict.fromkeys(insertion.items)]
+    return shown + [(require_id(memory), _owner(db, key, require_id(memory))) for memory in insertion.withdrawn]
 
 
 def _stored(db: SqlConnection, ledger: TombstoneLedger, chain: int) -> tuple[int, ...]:
@@ -341,13 +340,6 @@ def _items(text: str) -> tuple[tuple[Subject, MemoryId], ...]:
 @lru_cache(maxsize=_MAX_PARSED_LISTS)
 def _ids(text: str) -> tuple[MemoryId, ...]:
     return tuple(MemoryId(memory) for memory in json.loads(text))
-
-
-def _id(text: str) -> bytes:
-    found = id_bytes(text)
-    if found is None:
-        raise BadRequestError(f"{text!r} is no id")
-    return found
 
 
 class InsertionRepository(Repository):

@@ -38,7 +38,6 @@ def user_words(
     """Read how users' messages between two others begin, of all branches, ordered by `seq`.
 
     Args:
-        db: A connection.
         subject: Owner of the conversation.
         conversation: The conversation.
         after_seq: Messages after this one are read, at most some hundred.
@@ -115,7 +114,6 @@ def injections(
     """Read what was injected into prompts, newest first.
 
     Args:
-        db: A connection.
         subject: Owner of the conversations.
         conversation: Only its prompts; None reads those of all.
         limit: Maximum number of records to return.

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from toldonce.clock import Clock, to_micros
 from toldonce.errors import BadRequestError
-from toldonce.ids import id_bytes, id_text, new_id
+from toldonce.ids import id_text, new_id
 from toldonce.store.sql import budgets, subjects
 from toldonce.store.sql.database import Row, SqlConnection, load
 from toldonce.store.sql.erase.tombstones import TombstoneLedger
@@ -26,6 +26,7 @@ from toldonce.store.sql.rows import (
     ERASED,
     WHOLE,
     fetch_value,
+    require_id,
     write_items,
     write_omitted,
     write_request,
@@ -249,12 +250,9 @@ def _are_waiting(db: SqlConnection, formation: Row, due: FormationRequest) -> bo
 
 
 def _add_recall(db: SqlConnection, turn: Turn, recall: InjectionRecord, place: tuple[bytes, int], now: int) -> None:
-    id_ = id_bytes(recall.id)
-    if id_ is None:
-        raise BadRequestError(f"{recall.id!r} is no id")
     values = (
         *(recall.query_hash, write_items(recall), recall.block_hash, recall.tokens),
         *(recall.replayed, write_omitted(recall), clean(recall.prefix)),
         *(now, turn.subject.tenant, write_request(recall.request)),
     )
-    db.execute(SQL["add_recall"], (turn.subject.key, to_micros(recall.at), id_, *place, *values))
+    db.execute(SQL["add_recall"], (turn.subject.key, to_micros(recall.at), require_id(recall.id), *place, *values))

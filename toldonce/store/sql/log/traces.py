@@ -47,7 +47,6 @@ def traces_of_all(
     """List requests of all subjects of a tenant, of those without one if it is empty, or of all if it is None.
 
     Args:
-        db: A connection.
         tenant: The tenant.
         before: Only requests recorded before this place; None begins with the newest.
         after: Only requests recorded after this place; None goes back to the first.
@@ -112,7 +111,6 @@ def message_tree(
     """Read the messages of all branches after `after_seq`, with their places and what they left.
 
     Args:
-        db: A connection.
         subject: Owner of the conversation.
         conversation: The conversation.
         owners: Subjects whose memories are looked for.

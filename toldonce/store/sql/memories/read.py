@@ -107,7 +107,6 @@ def list_memories(  # noqa: PLR0913  # each option is independent of the others
     """List memories, by default newest first.
 
     Args:
-        db: A connection.
         subject: Owner of the memories.
         kinds: Kinds to list; None: notes, facts, episodes, and the quotations that are kept.
         closed: Include closed memories.
@@ -233,7 +232,6 @@ def closed_from(db: SqlConnection, subject: Subject, log: Subject, first: Messag
     """Read closed memories, but episodes, with evidence in a stretch of a conversation; by id.
 
     Args:
-        db: A connection.
         subject: Whose memories these are.
         log: Who the conversation belongs to.
         first: The first message of the stretch.
