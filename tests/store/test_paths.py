@@ -19,12 +19,14 @@ from toldonce.types import (
     Action,
     CloseMemory,
     ConversationId,
+    ConversationPage,
     EpisodeRange,
     FormationResult,
     Memory,
     MemoryDetail,
     MemoryKind,
     MemoryState,
+    MessageRef,
     RecordedTurn,
     message_address,
 )
@@ -160,3 +162,19 @@ async def test_all_messages_of_a_long_conversation_are_looked_at_in_a_thread(
     assert await store.conversations.page(ANA, chat, after_seq=0, limit=10, injected=1) == short
     assert await store.conversations.abandoned(ANA, chat) == short.abandoned == {3, 4}
     assert sum("most" not in work.keywords for work in threads) == 2
+
+
+async def test_a_conversation_whose_id_is_none_has_nothing(store: Store, clock: FakeClock) -> None:
+    await store.conversations.record(turn("hi", "hello"))
+    await store.memories.apply(ANA, [add(memory("one", clock=clock))], [])
+    no_id = ConversationId("nonsense")
+    read = store.conversations
+
+    assert await read.get(ANA, id=no_id) is None
+    assert await read.user_words(ANA, no_id, after_seq=0, before_seq=10, characters=10) == []
+    assert await read.page(ANA, no_id, after_seq=0, limit=10, injected=10) == ConversationPage()
+    assert (await read.abandoned(ANA, no_id), await read.injections(ANA, conversation=no_id)) == (set(), [])
+    assert await store.memories.from_source(ANA, no_id) == []
+    assert await store.memories.closed_from(ANA, ANA, MessageRef(no_id, 1), last=9) == []
+    assert await store.decisions.from_source(ANA, conversation=no_id) == []
+    assert await store.decisions.get(ANA, "nonsense") is None
