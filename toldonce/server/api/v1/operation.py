@@ -1,8 +1,23 @@
-"""What an operation of the REST API under `/v1` declares: the OpenAPI document and the checks follow from it. Pure."""
+"""What an operation of the REST API under `/v1` declares: the OpenAPI document and the checks follow from it. Pure.
+
+Most operations are a method of the library, and are served by their declaration alone:
+
+    ResourceOperation(
+        "approveMemory",
+        tag="reviews",
+        summary="Activate a held memory; it closes the memory it replaces",
+        calls=lambda engine: engine.reviews.approve,
+        answer=MemoryAnswer,
+        act="reviews.approve",
+    )
+
+What path, URL and body say goes to the parameters of the same names, what the method returns into the answer: see
+`method_call`. An operation that needs more than one call has a `handler`.
+"""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toldonce.operations import OPERATIONS
 from toldonce.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, NoQuery, UrlQuery
@@ -25,6 +40,8 @@ from toldonce.server.status import (
 from toldonce.types import Access
 
 if TYPE_CHECKING:
+    from toldonce.engine import AsyncToldOnce
+    from toldonce.server.api.v1.cursors import Paging
     from toldonce.server.api.v1.request import ResourceRequest
 
 NDJSON = "application/x-ndjson"
@@ -62,6 +79,10 @@ class ResourceReply:
 
 Handler = Callable[["ResourceRequest"], Awaitable[ResourceReply]]
 """Serves a request whose parts were checked."""
+Method = Callable[["AsyncToldOnce"], Callable[..., Awaitable[Any]]]
+"""Finds the method of the library that does an operation."""
+Describe = Callable[[Any, "ResourceRequest"], object]
+"""Returns the values of the answer from what the method returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +93,17 @@ class ResourceOperation:
     """As in the table of operations, which has its method, path and access."""
     tag: str
     summary: str
-    handler: Handler
     description: str = ""
+    calls: Method | None = None
+    """The method of the library that does it."""
+    handler: Handler | None = None
+    """Does what is more than one call of a method."""
+    describe: Describe | None = None
+    """Of a method: says what it returned, where the fields of the answer are not those of the value."""
+    paging: "Paging | None" = None
+    """Of a method that lists: how the pages follow on each other."""
+    for_operator: bool = False
+    """Whether it concerns all tenants: a request that is bound to one is refused."""
     query: type[UrlQuery] = NoQuery
     body: type[Body] | None = None
     has_optional_body: bool = False

@@ -10,6 +10,7 @@ from toldonce.errors import BadRequestError, ToldOnceError
 from toldonce.server.api.v1.access import requester_of
 from toldonce.server.api.v1.audit_log import note_act
 from toldonce.server.api.v1.idempotency import answer_once
+from toldonce.server.api.v1.method_call import call_method
 from toldonce.server.api.v1.operation import NDJSON, OCTETS, PATH_LIMITS, ResourceOperation, ResourceReply
 from toldonce.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
 from toldonce.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
@@ -92,15 +93,11 @@ class RestApi:
             )
         request = await self._read(operation, found.parameters, scope, receive, path)
         if operation.streams_answer:
-            reply = await operation.handler(request)
-            await note_act(request, reply)
-            await _send_stream(send, request, reply)
+            await _send_stream(send, request, await _done(request))
             return
 
         async def run() -> StoredAnswer:
-            reply = await operation.handler(request)
-            await note_act(request, reply)
-            return _written(request, reply)
+            return _written(request, await _done(request))
 
         await _send(send, scope, await while_database_answers(self._engine, answer_once(request, run)))
 
@@ -151,6 +148,16 @@ class RestApi:
             raise ProblemError(NOT_FOUND, "not-found", f"no operation has the path {path[:_MAX_SHOWN_PATH]}")
         _require_lengths(found.parameters)
         return found
+
+
+async def _done(request: ResourceRequest) -> ResourceReply:
+    """Do what the operation declares, and note it if it is an administrative act."""
+    operation = request.operation
+    if operation.for_operator:
+        request.requester.require_operator()
+    reply = await (operation.handler or call_method)(request)
+    await note_act(request, reply)
+    return reply
 
 
 def _require_lengths(parameters: Mapping[str, str]) -> None:
