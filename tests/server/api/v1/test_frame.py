@@ -10,6 +10,7 @@ from answer_checks import document
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BudgetSpentError, StoreUnavailableError
 from toldonce.server.api.v1 import OPERATIONS
+from toldonce.server.api.v1.method_call import SCOPE_NAMES, argument_names, parameters_of
 from toldonce.server.api.v1.problems import KINDS
 from toldonce.server.app import build_app
 from toldonce.testing import FakeClock
@@ -190,3 +191,13 @@ async def test_a_failure_is_a_problem_without_details(engine: AsyncToldOnce, mon
         failed = await api.post(SEARCH, json={"query": "tea"})
     assert (failed.status_code, failed.headers["content-type"]) == (500, "application/problem+json")
     assert (failed.json()["type"], "secret" in failed.text) == ("/docs#internal", False)
+
+
+async def test_each_method_takes_what_its_operation_hands_on(engine: AsyncToldOnce) -> None:
+    for operation in OPERATIONS:
+        if operation.calls is None:
+            assert operation.handler is not None, operation.id
+            continue
+        taken = parameters_of(operation.calls(engine))
+        unknown = argument_names(operation) - taken
+        assert unknown <= (SCOPE_NAMES if "scope" in taken else set()), operation.id

@@ -8,6 +8,7 @@ from datetime import datetime
 from pydantic import Field
 
 from toldonce.errors import UnknownMemoryError
+from toldonce.server.api.v1.cursors import BY_NAME
 from toldonce.server.api.v1.fields import Answer, PageAnswer, SubjectText, TenantPage, TenantQuery, UrlQuery
 from toldonce.server.api.v1.memory_answers import MemoriesAnswer, MemoryAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
@@ -65,35 +66,6 @@ class AppMemoryPageAnswer(PageAnswer):
     """Memories of an app, subject by subject."""
 
     memories: list[MemoryAnswer]
-
-
-async def _list(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(TenantPage)
-    tenant = request.requester.require_tenant(query.tenant)
-    apps = await request.engine.apps.list(tenant=tenant or "", after=query.cursor or "", limit=query.limit)
-    following = apps[-1].id if len(apps) == query.limit else None
-    return request.page(AppPageAnswer, apps, following)
-
-
-async def _register(request: ResourceRequest) -> ResourceReply:
-    record = await request.engine.apps.register(request.path["app"], user=request.target)
-    return request.reply(AppAnswer, record)
-
-
-async def _remove(request: ResourceRequest) -> ResourceReply:
-    purge = request.query_as(RemovalQuery).purge
-    erased = await request.engine.apps.remove(request.path["app"], purge=purge, user=request.target)
-    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
-
-
-async def _memories(request: ResourceRequest) -> ResourceReply:
-    memories = await request.engine.apps.memories(request.path["app"], user=request.target)
-    return request.reply(MemoriesAnswer, {"memories": memories})
-
-
-async def _delete_memories(request: ResourceRequest) -> ResourceReply:
-    erased = await request.engine.apps.delete_memories(request.path["app"], user=request.target)
-    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
 
 
 async def _delete_memory(request: ResourceRequest) -> ResourceReply:
@@ -156,7 +128,8 @@ OPERATIONS = (
         "listApps",
         tag=_TAG,
         summary="List the apps of all users of a tenant, with their memories and conversations counted",
-        handler=_list,
+        calls=lambda engine: engine.apps.list,
+        paging=BY_NAME,
         query=TenantPage,
         answer=AppPageAnswer,
     ),
@@ -164,14 +137,14 @@ OPERATIONS = (
         "registerApp",
         tag=_TAG,
         summary="Register an app; one that was removed returns with the memories it had",
-        handler=_register,
+        calls=lambda engine: engine.apps.register,
         answer=AppAnswer,
     ),
     ResourceOperation(
         "removeApp",
         tag=_TAG,
         summary="Remove an app; with `purge`, erase its memories",
-        handler=_remove,
+        calls=lambda engine: engine.apps.remove,
         query=RemovalQuery,
         answer=ErasedCountAnswer,
         act="apps.remove",
@@ -180,14 +153,14 @@ OPERATIONS = (
         "listAppMemories",
         tag=_TAG,
         summary="List an app's active memories, last updated first",
-        handler=_memories,
+        calls=lambda engine: engine.apps.memories,
         answer=MemoriesAnswer,
     ),
     ResourceOperation(
         "eraseAppMemories",
         tag=_TAG,
         summary="Erase all memories of an app; the messages they were formed from stay",
-        handler=_delete_memories,
+        calls=lambda engine: engine.apps.delete_memories,
         answer=ErasedCountAnswer,
         act="apps.purge",
     ),

@@ -77,10 +77,6 @@ async def _list(request: ResourceRequest) -> ResourceReply:
     return request.page(ConversationListAnswer, page, following)
 
 
-async def _get(request: ResourceRequest) -> ResourceReply:
-    return request.reply(ConversationAnswer, await known_conversation(request))
-
-
 async def _open(request: ResourceRequest) -> ResourceReply:
     body = request.body_as(ConversationSettings)
     opened = await request.engine.conversations.open(
@@ -104,36 +100,12 @@ async def _end(request: ResourceRequest) -> ResourceReply:
     return request.reply(ConversationAnswer, ended)
 
 
-async def _save(request: ResourceRequest) -> ResourceReply:
-    requested = await request.engine.conversations.save(
-        request.path["conversation"], user=request.target, scope=scope_of(request, None, None)
-    )
-    return ResourceReply(answer=RequestedFormations(formations=requested))
-
-
-async def _memories(request: ResourceRequest) -> ResourceReply:
-    memories = await request.engine.conversations.memories(
-        request.path["conversation"],
-        user=request.target,
-        scope=scope_of(request, None, None),
-        limit=request.query_as(LimitQuery).limit,
-    )
-    return request.reply(MemoriesAnswer, {"memories": memories})
-
-
 async def _summary(request: ResourceRequest) -> ResourceReply:
     scope = scope_of(request, None, None)
     conversation, user = request.path["conversation"], request.target
     summary = await request.engine.conversations.summary(conversation, user=user, scope=scope)
     window = await request.engine.conversations.window(conversation, user=user, scope=scope)
     return request.reply(SummaryAnswer, {"summary": summary, "window": window})
-
-
-async def _trace(request: ResourceRequest) -> ResourceReply:
-    traces = await request.engine.conversations.trace(
-        request.path["conversation"], user=request.target, limit=request.query_as(LimitQuery).limit
-    )
-    return request.reply(TraceAnswer, {"prompts": [traced_prompt(trace) for trace in traces]})
 
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
@@ -156,7 +128,7 @@ OPERATIONS = (
         "getConversation",
         tag=_TAG,
         summary="Read a conversation by your id or the server's",
-        handler=_get,
+        calls=lambda engine: engine.conversations.get,
         answer=ConversationAnswer,
     ),
     ResourceOperation(
@@ -190,7 +162,7 @@ OPERATIONS = (
         "saveConversation",
         tag=_TAG,
         summary="Form in the background what a conversation has waiting",
-        handler=_save,
+        calls=lambda engine: engine.conversations.save,
         answer=RequestedFormations,
         status=ACCEPTED,
     ),
@@ -198,7 +170,7 @@ OPERATIONS = (
         "listConversationMemories",
         tag=_TAG,
         summary="List the memories formed from a conversation, newest first",
-        handler=_memories,
+        calls=lambda engine: engine.conversations.memories,
         query=LimitQuery,
         answer=MemoriesAnswer,
     ),
@@ -213,7 +185,8 @@ OPERATIONS = (
         "traceConversation",
         tag=_TAG,
         summary="Show what memory did for the requests of a conversation, newest first",
-        handler=_trace,
+        calls=lambda engine: engine.conversations.trace,
+        describe=lambda traces, request: [traced_prompt(trace) for trace in traces],
         query=LimitQuery,
         answer=TraceAnswer,
     ),

@@ -65,3 +65,5 @@ class Paging:
 
 BY_ID = Paging(read=read_id_cursor, write=lambda item: str(item.id))
 """The place of an item is its id, a UUID."""
+BY_NAME = Paging(read=lambda cursor: cursor, write=lambda item: str(item.id))
+"""The place of an item is its id, which can be any text."""

@@ -53,14 +53,12 @@ class DoctorQuery(UrlQuery):
 
 
 async def _settings(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     shown = await asyncio.to_thread(shown_settings, request.engine.settings)
     answers = [SettingAnswer.of(setting, request.requester) for setting in shown]
     return ResourceReply(answer=SettingListAnswer(settings=answers))
 
 
 async def _doctor(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     engine, check = request.engine, request.query_as(DoctorQuery).check
     findings = [finding async for finding in examine(engine.settings, check=check, engine=engine)]
     is_ok = all(finding.state is not FindingState.FAIL for finding in findings)
@@ -78,6 +76,7 @@ OPERATIONS = (
         summary="Show the settings in effect, and where they come from",
         description="Secrets are shown as `set` or `not set`.",
         handler=_settings,
+        for_operator=True,
         query=NoQuery,
         answer=SettingListAnswer,
     ),
@@ -87,6 +86,7 @@ OPERATIONS = (
         summary="Check database, models and addresses, with a fix for each problem",
         description="What `toldonce doctor` reports. It asks the embedder, and the upstream for its list of models.",
         handler=_doctor,
+        for_operator=True,
         query=DoctorQuery,
         answer=DoctorAnswer,
     ),

@@ -1,14 +1,16 @@
 """The server as an operator sees it, over HTTP: formations, profiles and counts. Serves through the engine."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import AliasPath, Field
 
+from toldonce.server.api.v1.cursors import Paging
 from toldonce.server.api.v1.fields import (
     Answer,
     Body,
     Name,
+    Needs,
     NoQuery,
     PageAnswer,
     SubjectName,
@@ -23,6 +25,10 @@ from toldonce.server.status import NOT_FOUND
 from toldonce.types import Access, ConversationId, FormationKey, FormationPlace
 
 _TAG = "operation"
+_BY_PLACE = Paging(
+    read=lambda cursor: None if cursor is None else FormationPlace.parse(cursor),
+    write=lambda formation: formation.place.text,
+)
 
 
 class FormationKeyBody(Body):
@@ -67,7 +73,9 @@ class FormationListQuery(TenantPage):
     """Which formations to list."""
 
     parked: bool | None = Field(default=None, description="Only parked ones (true) or only waiting ones (false).")
-    subject: SubjectName | None = Field(default=None, description="Only those that write to this subject.")
+    subject: Annotated[SubjectName | None, Needs(Access.ADMIN)] = Field(
+        default=None, description="Only those that write to this subject."
+    )
 
 
 class ProfileAnswer(Answer):
@@ -127,20 +135,6 @@ class StatsQuery(UrlQuery):
     check: bool = Field(default=False, description="Verify the database's files and indexes (slow).")
 
 
-async def _formations(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(FormationListQuery)
-    tenant = request.requester.require_tenant(query.tenant)
-    listed = await request.engine.admin.formations(
-        user=None if query.subject is None else request.subject(query.subject, Access.ADMIN),
-        tenant=tenant,
-        parked=query.parked,
-        after=None if query.cursor is None else FormationPlace.parse(query.cursor),
-        limit=query.limit,
-    )
-    following = listed[-1].place.text if len(listed) == query.limit else None
-    return request.page(FormationListAnswer, listed, following)
-
-
 async def _retry(request: ResourceRequest) -> ResourceReply:
     request.requester.require_all_subjects()
     body = request.body_as(FormationKeyBody)
@@ -169,24 +163,13 @@ async def _profiles(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(answer=ProfileListAnswer(profiles=profiles))
 
 
-async def _stats(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
-    stats = await request.engine.admin.stats(check=request.query_as(StatsQuery).check)
-    return request.reply(StatsAnswer, stats)
-
-
-async def _totals(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
-    totals = await request.engine.admin.totals()
-    return request.reply(TotalsAnswer, totals)
-
-
 OPERATIONS = (
     ResourceOperation(
         "listFormations",
         tag=_TAG,
         summary="List the work that waits or was parked, longest due first",
-        handler=_formations,
+        calls=lambda engine: engine.admin.formations,
+        paging=_BY_PLACE,
         query=FormationListQuery,
         answer=FormationListAnswer,
     ),
@@ -211,7 +194,8 @@ OPERATIONS = (
         "getStats",
         tag=_TAG,
         summary="Count what the database holds",
-        handler=_stats,
+        calls=lambda engine: engine.admin.stats,
+        for_operator=True,
         query=StatsQuery,
         answer=StatsAnswer,
     ),
@@ -219,7 +203,8 @@ OPERATIONS = (
         "getTotals",
         tag=_TAG,
         summary="Count active memories, apps and formations",
-        handler=_totals,
+        calls=lambda engine: engine.admin.totals,
+        for_operator=True,
         answer=TotalsAnswer,
     ),
 )

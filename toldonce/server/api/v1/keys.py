@@ -9,6 +9,7 @@ from datetime import datetime
 from pydantic import AliasPath, Field
 
 from toldonce.errors import UnknownKeyError
+from toldonce.server.api.v1.cursors import BY_NAME
 from toldonce.server.api.v1.fields import (
     MAX_NAME_CHARACTERS,
     Answer,
@@ -109,14 +110,6 @@ class AuditPage(PageAnswer):
     entries: list[AuditAnswer]
 
 
-async def _list(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(TenantPage)
-    tenant = request.requester.require_tenant(query.tenant)
-    found = await request.engine.keys.list(tenant=tenant, after=query.cursor or "", limit=query.limit)
-    following = found[-1].id if len(found) == query.limit else None
-    return request.page(KeyPage, found, following)
-
-
 async def _create(request: ResourceRequest) -> ResourceReply:
     own, body = request.requester.require_all_subjects(), request.body_as(KeyRequest)
     wanted = None if body.tenant == _ALL_TENANTS else body.tenant if body.tenant is not None else own or ""
@@ -175,7 +168,8 @@ OPERATIONS = (
         "listKeys",
         tag=_TAG,
         summary="List API keys, without their secrets",
-        handler=_list,
+        calls=lambda engine: engine.keys.list,
+        paging=BY_NAME,
         query=TenantPage,
         answer=KeyPage,
     ),

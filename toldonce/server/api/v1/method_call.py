@@ -30,10 +30,11 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access, Memory
 
-_PATH_NAMES = {"memory": "memory_id", "subject": "user"}
+_NAMES = {"memory": "memory_id", "subject": "user"}
 # Other subjects in a path, and what the request must be allowed to do with them.
 _PATH_SUBJECTS = {"shared": Access.READ}
-_IN_SCOPE = frozenset({"profile", "app", "destination"})
+SCOPE_NAMES = frozenset({"profile", "app", "destination"})
+"""What a method with the parameter `scope` gets in it."""
 
 
 async def call_method(request: ResourceRequest) -> ResourceReply:
@@ -63,7 +64,7 @@ def argument_names(operation: ResourceOperation) -> frozenset[str]:
     fields = {*operation.query.model_fields, *(operation.body.model_fields if operation.body else ())}
     if operation.paging is not None:
         fields = {operation.paging.into if name == "cursor" else name for name in fields}
-    return frozenset({_PATH_NAMES.get(step, step) for step in steps} | fields)
+    return frozenset(_NAMES.get(name, name) for name in steps | fields)
 
 
 @cache
@@ -76,13 +77,13 @@ def _given(request: ResourceRequest, *, is_scoped: bool) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for name, text in request.path.items():
         access = request.operation.access if name == "subject" else _PATH_SUBJECTS.get(name)
-        given[_PATH_NAMES.get(name, name)] = text if access is None else request.subject(text, access)
+        given[_NAMES.get(name, name)] = text if access is None else request.subject(text, access)
     for part in (request.query, request.body):
         for name, field in type(part).model_fields.items() if part is not None else ():
             needs = next((mark for mark in field.metadata if isinstance(mark, Needs)), None)
-            given[name] = _argument(request, name, getattr(part, name), needs)
+            given[_NAMES.get(name, name)] = _argument(request, name, getattr(part, name), needs)
     if is_scoped:
-        body = {name: given.pop(name, None) for name in _IN_SCOPE}
+        body = {name: given.pop(name, None) for name in SCOPE_NAMES}
         given["scope"] = scope_of(request, body["profile"], body["app"], body["destination"])
     paging = request.operation.paging
     if paging is not None:

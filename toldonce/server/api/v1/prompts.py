@@ -50,19 +50,6 @@ async def _context(request: ResourceRequest) -> ResourceReply:
     return request.reply(ContextAnswer, context)
 
 
-async def _prompt(request: ResourceRequest) -> ResourceReply:
-    body = request.body_as(PromptRequest)
-    messages = await request.engine.prompt(
-        body.query,
-        conversation=request.path["conversation"],
-        user=request.target,
-        scope=scope_of(request, body.profile, body.app, body.destination),
-        system=body.system,
-        one_system=body.one_system,
-    )
-    return ResourceReply(answer=PromptAnswer(messages=messages))
-
-
 OPERATIONS = (
     ResourceOperation(
         "getContext",
@@ -76,7 +63,7 @@ OPERATIONS = (
         "writePrompt",
         tag=_TAG,
         summary="Write the messages of a chat request: what is remembered, the summary, the window, the query",
-        handler=_prompt,
+        calls=lambda engine: engine.prompt,
         body=PromptRequest,
         answer=PromptAnswer,
     ),

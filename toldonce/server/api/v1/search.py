@@ -50,14 +50,6 @@ async def _search(request: ResourceRequest) -> ResourceReply:
     return request.reply(RecallAnswer, found)
 
 
-async def _nearest(request: ResourceRequest) -> ResourceReply:
-    body = request.body_as(NearestRequest)
-    found = await request.engine.vectors.nearest(
-        query=body.query, vector=body.vector, user=request.target, limit=body.limit
-    )
-    return request.reply(NearestAnswer, {"items": found})
-
-
 OPERATIONS = (
     ResourceOperation(
         "searchMemories",
@@ -71,7 +63,7 @@ OPERATIONS = (
         "nearestMemories",
         tag=_TAG,
         summary="Find the notes and episodes nearest in meaning to a text or a vector",
-        handler=_nearest,
+        calls=lambda engine: engine.vectors.nearest,
         body=NearestRequest,
         answer=NearestAnswer,
     ),

@@ -1,15 +1,13 @@
 """Subjects over HTTP: list, count, erase, and what memory work costs them. Serves through the engine."""
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from pydantic import Field
 
 from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, SubjectText, TenantPage, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import Describe, ResourceOperation, ResourceReply
 from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
-from toldonce.types import EnergyStatus, Subject
 
 
 class SubjectPage(PageAnswer):
@@ -102,36 +100,10 @@ async def _list(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(answer=SubjectPage(subjects=shown, next_cursor=following), next_cursor=following)
 
 
-async def _totals(request: ResourceRequest) -> ResourceReply:
-    subject = request.target
-    totals = await request.engine.admin.subject_totals(user=subject)
-    counted = ("memories", "decisions", "recalled", "hits")
-    found = {name: getattr(totals, name) for name in counted}
-    return request.reply(SubjectTotalsAnswer, {"subject": subject, **found})
-
-
-async def _energy(request: ResourceRequest) -> ResourceReply:
-    subject = request.target
-    profile = request.profile(request.query_as(EnergyQuery).profile)
-    status = await request.engine.admin.energy(user=subject, profile=profile)
-    return request.reply(EnergyAnswer, _energy_of(subject, status))
-
-
-async def _poll(request: ResourceRequest) -> ResourceReply:
-    body, subject = request.body_as(EnergyPoll), request.target
-    status = await request.engine.admin.energy(user=subject, profile=request.profile(body.profile), poller=body.poller)
-    return request.reply(PolledEnergyAnswer, {**_energy_of(subject, status), "since_poll": status.since_poll})
-
-
-async def _erase(request: ResourceRequest) -> ResourceReply:
-    everywhere = request.reaches_others(request.query_as(ErasedSubjectQuery).everywhere)
-    receipt = await request.engine.erasure.subject(request.target, everywhere=everywhere)
-    return request.reply(ReceiptAnswer, receipt)
-
-
-def _energy_of(subject: Subject, status: EnergyStatus) -> Mapping[str, object]:
-    names = EnergyAnswer.model_fields.keys() - {"subject"}
-    return {"subject": subject, **{name: getattr(status, name) for name in names}}
+def _with_subject(shape: type[Answer]) -> Describe:
+    """Describe a value that does not name its subject."""
+    names = shape.model_fields.keys() - {"subject"}
+    return lambda value, request: {"subject": request.target, **{name: getattr(value, name) for name in names}}
 
 
 OPERATIONS = (
@@ -147,14 +119,15 @@ OPERATIONS = (
         "getSubjectTotals",
         tag="subjects",
         summary="Count what is kept of a subject",
-        handler=_totals,
+        calls=lambda engine: engine.admin.subject_totals,
+        describe=_with_subject(SubjectTotalsAnswer),
         answer=SubjectTotalsAnswer,
     ),
     ResourceOperation(
         "eraseSubject",
         tag="subjects",
         summary="Erase everything about a subject, its name included, with a receipt",
-        handler=_erase,
+        calls=lambda engine: engine.erasure.subject,
         query=ErasedSubjectQuery,
         answer=ReceiptAnswer,
         act="subjects.erase",
@@ -164,7 +137,8 @@ OPERATIONS = (
         "getEnergy",
         tag="usage",
         summary="Show what memory work has cost, and what its budget still allows",
-        handler=_energy,
+        calls=lambda engine: engine.admin.energy,
+        describe=_with_subject(EnergyAnswer),
         query=EnergyQuery,
         answer=EnergyAnswer,
     ),
@@ -172,7 +146,8 @@ OPERATIONS = (
         "pollEnergy",
         tag="usage",
         summary="Show the same, with what was spent since the last request of this name",
-        handler=_poll,
+        calls=lambda engine: engine.admin.energy,
+        describe=_with_subject(PolledEnergyAnswer),
         body=EnergyPoll,
         answer=PolledEnergyAnswer,
     ),

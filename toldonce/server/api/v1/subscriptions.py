@@ -1,27 +1,28 @@
 """Subscriptions to shared subjects, and the subject that a request writes to, over HTTP. Serves through the engine."""
 
+from typing import Annotated
+
 from pydantic import Field
 
-from toldonce.server.api.v1.fields import Answer, Body, Name, SubjectName, UrlQuery
-from toldonce.server.api.v1.message_bodies import scope_of
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.server.api.v1.fields import Answer, Body, Name, Needs, SubjectName, SubjectText, UrlQuery
+from toldonce.server.api.v1.operation import ResourceOperation
 from toldonce.types import Access
 
-_SUBSCRIPTIONS = "/v1/subjects/{subject}/subscriptions"
 _TAG = "subjects"
 
 
 class SubscriptionRequest(Body):
     """A shared subject."""
 
-    shared: SubjectName = Field(description="Such as `shared:family`; the credential must allow reading it.")
+    shared: Annotated[SubjectName, Needs(Access.READ)] = Field(
+        description="Such as `shared:family`; the credential must allow reading it."
+    )
 
 
 class SubscriptionsAnswer(Answer):
     """The shared subjects that a user reads, the longest subscription first."""
 
-    subscriptions: list[str]
+    subscriptions: list[SubjectText]
 
 
 class EndedSubscriptionAnswer(Answer):
@@ -39,33 +40,7 @@ class WrittenSubjectQuery(UrlQuery):
 class WrittenSubjectAnswer(Answer):
     """The subject that messages of a conversation form memories in."""
 
-    subject: str
-
-
-async def _list(request: ResourceRequest) -> ResourceReply:
-    listed = await request.engine.shared.subscriptions(user=request.target)
-    return ResourceReply(answer=SubscriptionsAnswer(subscriptions=[request.requester.shown(each) for each in listed]))
-
-
-async def _subscribe(request: ResourceRequest) -> ResourceReply:
-    shared = request.subject(request.body_as(SubscriptionRequest).shared, Access.READ)
-    listed = await request.engine.shared.subscribe(shared, user=request.target)
-    return ResourceReply(answer=SubscriptionsAnswer(subscriptions=[request.requester.shown(each) for each in listed]))
-
-
-async def _unsubscribe(request: ResourceRequest) -> ResourceReply:
-    shared = request.subject(request.path["shared"], Access.READ)
-    ended = await request.engine.shared.unsubscribe(shared, user=request.target)
-    return ResourceReply(answer=EndedSubscriptionAnswer(ended=ended))
-
-
-async def _written(request: ResourceRequest) -> ResourceReply:
-    written = await request.engine.conversations.subject(
-        user=request.target,
-        conversation=request.query_as(WrittenSubjectQuery).conversation,
-        scope=scope_of(request, None, None),
-    )
-    return ResourceReply(answer=WrittenSubjectAnswer(subject=request.requester.shown(written)))
+    subject: SubjectText
 
 
 OPERATIONS = (
@@ -73,14 +48,14 @@ OPERATIONS = (
         "listSubscriptions",
         tag=_TAG,
         summary="List the shared subjects that a user reads",
-        handler=_list,
+        calls=lambda engine: engine.shared.subscriptions,
         answer=SubscriptionsAnswer,
     ),
     ResourceOperation(
         "subscribe",
         tag=_TAG,
         summary="Let a user read a shared subject in addition to their own memories",
-        handler=_subscribe,
+        calls=lambda engine: engine.shared.subscribe,
         body=SubscriptionRequest,
         answer=SubscriptionsAnswer,
         act="subscriptions.add",
@@ -89,7 +64,7 @@ OPERATIONS = (
         "unsubscribe",
         tag=_TAG,
         summary="End a user's subscription",
-        handler=_unsubscribe,
+        calls=lambda engine: engine.shared.unsubscribe,
         answer=EndedSubscriptionAnswer,
         act="subscriptions.remove",
     ),
@@ -98,7 +73,7 @@ OPERATIONS = (
         tag=_TAG,
         summary="Name the subject that a profile writes to: the one to list, search and add to",
         description="The profile, app and characters are those of the headers `x-toldonce-…`.",
-        handler=_written,
+        calls=lambda engine: engine.conversations.subject,
         query=WrittenSubjectQuery,
         answer=WrittenSubjectAnswer,
     ),

@@ -53,14 +53,12 @@ async def _export_subject(request: ResourceRequest) -> ResourceReply:
 
 
 async def _export_all(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     return ResourceReply(
         stream=await export_stream(lambda file: request.engine.transfer.export_to(file, everybody=True))
     )
 
 
 async def _import(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     query = request.query_as(ImportQuery)
     if request.receive is None:
         raise TypeError("the operation does not declare that its body is a stream")
@@ -86,7 +84,6 @@ class _SaidProgress:
 
 
 async def _import_with_progress(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     query = request.query_as(ImportQuery)
     if request.receive is None:
         raise TypeError("the operation does not declare that its body is a stream")
@@ -147,6 +144,7 @@ OPERATIONS = (
         tag=_TAG,
         summary="Export all subjects of all tenants as JSON lines",
         handler=_export_all,
+        for_operator=True,
         streams_answer=True,
         act="subjects.export",
     ),
@@ -157,6 +155,7 @@ OPERATIONS = (
         description="The whole file is checked before anything is written. It takes no idempotency key: "
         "`only_missing` goes on where an import was cut off.",
         handler=_import,
+        for_operator=True,
         query=ImportQuery,
         answer=TransferAnswer,
         streams_body=True,
@@ -169,6 +168,7 @@ OPERATIONS = (
         description="Answers JSON lines: `{phase, unit, total}` where a phase begins, `{done}` on the way, and at last "
         "`{report}`, or `{problem}` if it failed. A stream that breaks off is incomplete.",
         handler=_import_with_progress,
+        for_operator=True,
         query=ImportQuery,
         streams_body=True,
         streams_answer=True,
