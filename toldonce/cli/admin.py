@@ -58,7 +58,6 @@ def formations(
     database: DatabaseUrl = None,
 ) -> None:
     """List pending and parked formations with their errors. Covers all subjects."""
-    from toldonce.cli import json_output
 
     here = load_options(database=database, as_json=as_json)
 
@@ -73,7 +72,7 @@ def formations(
 
     listed, retried = here.run(work)
     if as_json:
-        say_json({"formations": [json_output.formation(status) for status in listed], "retried": retried})
+        say_json({"formations": listed, "retried": retried})
         return
     if retry_parked:
         say(f"{plural(retried, 'formation')} due again; `toldonce worker` or `toldonce serve` will process them")
@@ -104,12 +103,13 @@ def energy(
     database: DatabaseUrl = None,
 ) -> None:
     """Show today's cost of memory work, and the remaining budget."""
-    from toldonce.cli import json_output
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     status = here.run(lambda engine: engine.admin.energy(user=here.subject, profile=profile, poller=poller))
     if as_json:
-        say_json(json_output.energy(here.subject, status))
+        from toldonce.cli.json_output import to_json
+
+        say_json({"subject": here.subject, **to_json(status)})
         return
     for line in _energy_lines(status, here.zone):
         say(line)
@@ -150,7 +150,6 @@ def maintain(
     database: DatabaseUrl = None,
 ) -> None:
     """Close expired, near-duplicate and surplus memories. Covers all subjects unless one is given."""
-    from toldonce.cli import json_output
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     named = user is not None or subject is not None
@@ -170,15 +169,16 @@ def maintain(
 
     checked, decisions = here.run(work)
     if as_json:
-        say_json(
-            {
-                "subjects": checked,
-                "dry_run": dry_run,
-                "closed": [json_output.maintenance_decision(line) for line in decisions],
-            }
-        )
+        say_json({"subjects": checked, "dry_run": dry_run, "closed": [_closing(line) for line in decisions]})
         return
     _report_maintenance(checked, decisions, dry_run=dry_run)
+
+
+def _closing(line: "Decision") -> dict[str, object]:
+    from toldonce.cli.json_output import to_json
+    from toldonce.types import closed_memory
+
+    return {"subject": line.subject, "closed_id": closed_memory(line), **to_json(line)}
 
 
 async def _all_subjects(engine: "AsyncToldOnce") -> "list[Subject]":

@@ -42,7 +42,6 @@ def conversations(
     database: DatabaseUrl = None,
 ) -> None:
     """List conversations, most recently updated first."""
-    from toldonce.cli import json_output
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -51,7 +50,7 @@ def conversations(
 
     found = here.run(work)
     if as_json:
-        say_json({"conversations": [json_output.conversation(item) for item in found]})
+        say_json({"conversations": found})
         return
     if not found:
         note(f"no conversations of {here.subject.text}")
@@ -72,7 +71,6 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Show the messages of a conversation. All branches, in order of arrival."""
-    from toldonce.cli import json_output
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -84,7 +82,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
     page, more = found[:limit], len(found) > limit
     if as_json:
         following = page[-1].seq if more else None
-        say_json({"messages": [json_output.message(item) for item in page], "next": following})
+        say_json({"messages": page, "next": following})
         return
     lines = [
         (
@@ -109,7 +107,6 @@ def trace(
     database: DatabaseUrl = None,
 ) -> None:
     """Show what memory did for the requests of a conversation. Newest first."""
-    from toldonce.cli import json_output
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -119,7 +116,7 @@ def trace(
 
     traces = here.run(work)
     if as_json:
-        say_json({"prompts": [json_output.trace(item) for item in traces]})
+        say_json({"prompts": traces})
         return
     if not traces:
         note("no request of this conversation had memory")

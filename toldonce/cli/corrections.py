@@ -73,7 +73,6 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Correct a memory that was wrong or is no longer true. TEXT takes its place, if given."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
@@ -88,7 +87,7 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
 
     closed, made = here.run(work)
     if as_json:
-        say_json({"closed": json_output.memory(closed), "memory": json_output.memory(made) if text else None})
+        say_json({"closed": closed, "memory": made if text else None})
         return
     say(f"closed  {short(closed.id)}  {one_line(closed.text)} ({lifetime(closed, here.zone)})")
     if text:
@@ -103,7 +102,6 @@ def why(
     database: DatabaseUrl = None,
 ) -> None:
     """Explain a memory: its sources, decisions and last use."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
@@ -113,7 +111,7 @@ def why(
 
     explanation = here.run(work)
     if as_json:
-        say_json(json_output.why(explanation))
+        say_json(explanation)
         return
     for line in _sentences(explanation, here):
         say(line)
@@ -156,7 +154,6 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Undo a decision, a conversation, or changes since a time. The history is kept."""
-    from toldonce.cli import json_output
     from toldonce.cli.conversations import find_conversation
 
     if sum(target is not None for target in (decision, conversation, since)) != 1:
@@ -180,7 +177,9 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
 
     plan = here.run(work)
     if as_json:
-        say_json(json_output.undone(plan, dry_run=dry_run))
+        from toldonce.cli.json_output import to_json
+
+        say_json({"dry_run": dry_run, **to_json(plan)})
         return
     _show_undo(plan, dry_run=dry_run)
 
@@ -207,7 +206,6 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """List, approve or reject memories held for review."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
@@ -227,9 +225,9 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
     approved, rejected, held = here.run(work)
     if as_json:
         data = {
-            "approved": [json_output.memory(memory) for memory in approved],
-            "rejected": [json_output.memory(memory) for memory in rejected],
-            "held": [json_output.held(item) for item in held],
+            "approved": approved,
+            "rejected": rejected,
+            "held": held,
         }
         say_json(data)
         return

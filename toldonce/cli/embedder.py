@@ -212,9 +212,7 @@ def _show(database: str | None, *, as_json: bool) -> None:
 
     state = _run(database, work)
     if as_json:
-        from toldonce.cli import json_output
-
-        say_json(json_output.embedder(state))
+        say_json(state)
     else:
         _show_state(state)
     if state.problem:

@@ -151,10 +151,9 @@ def confirm(question: str, *, yes: bool) -> None:
 
 def show_receipts(receipts: "Sequence[EraseReceipt]", *, as_json: bool) -> None:
     """Print the receipts of erasures, place by place."""
-    from toldonce.cli import json_output
 
     if as_json:
-        say_json({"receipts": [json_output.receipt(receipt) for receipt in receipts]})
+        say_json({"receipts": receipts})
         return
     for receipt in receipts:
         lines = [(place.reach.value, place.name, str(place.count or ""), place.text) for place in receipt.places]

@@ -78,7 +78,6 @@ def add(
     database: DatabaseUrl = None,
 ) -> None:
     """Store a memory, word for word."""
-    from toldonce.cli import json_output
 
     lines = [] if text is not None and text != _STDIN else _stdin_lines()
     here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
@@ -91,7 +90,7 @@ def add(
 
     kept = here.run(work)
     if as_json:
-        say_json({"memories": [json_output.memory(memory) for memory in kept]})
+        say_json({"memories": kept})
     else:
         for memory in kept:
             say(f"{short(memory.id)}  {one_line(memory.text)}")
@@ -151,7 +150,6 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Search memories, best match first."""
-    from toldonce.cli import json_output
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -166,7 +164,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
 
     recall, left_out = here.run(work)
     if as_json:
-        say_json(json_output.recall(recall))
+        say_json(recall)
         return
     if not recall.items:
         note(f"nothing found for {here.subject.text}; `toldonce list` shows all memories")
@@ -224,7 +222,6 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """List memories, newest first."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
 
     kinds = _kinds(kind)
@@ -241,7 +238,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     page, more = found[:limit], len(found) > limit
     if as_json:
         following = page[-1].id if more else None
-        say_json({"memories": [json_output.memory(memory) for memory in page], "next": following})
+        say_json({"memories": page, "next": following})
         return
     if not page:
         names = " or ".join(name.value for name in kinds) if kinds else "memory"
@@ -293,7 +290,6 @@ def show(
     database: DatabaseUrl = None,
 ) -> None:
     """Show a memory with its sources and history."""
-    from toldonce.cli import json_output
     from toldonce.cli.history_view import lines_of
     from toldonce.engine import find_id
 
@@ -304,7 +300,7 @@ def show(
 
     history = here.run(work)
     if as_json:
-        say_json(json_output.history(history))
+        say_json(history)
         return
     for line in lines_of(history, here.zone):
         say(line)
@@ -323,7 +319,6 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Close memories, so that they are no longer recalled. Their history is kept unless --erase is given."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
     from toldonce.errors import UnknownMemoryError
 
@@ -357,7 +352,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
         return
     closed = here.run(close)
     if as_json:
-        say_json({"memories": [json_output.memory(memory) for memory in closed]})
+        say_json({"memories": closed})
         return
     for memory in closed:
         say(f"{short(memory.id)}  {one_line(memory.text)}")
