@@ -15,7 +15,6 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Subject
 
-_TAG = "apps"
 # Numbers of memories fit into the integers that JavaScript reads exactly.
 _MAX_NUMBER_DIGITS = 15
 
@@ -126,7 +125,6 @@ async def _note_act_of_all(request: ResourceRequest, act: str, tenant: str, coun
 OPERATIONS = (
     ResourceOperation(
         "listApps",
-        tag=_TAG,
         summary="List the apps of all users of a tenant, with their memories and conversations counted",
         calls=lambda engine: engine.apps.list,
         paging=BY_NAME,
@@ -135,14 +133,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "registerApp",
-        tag=_TAG,
         summary="Register an app; one that was removed returns with the memories it had",
         calls=lambda engine: engine.apps.register,
         answer=AppAnswer,
     ),
     ResourceOperation(
         "removeApp",
-        tag=_TAG,
         summary="Remove an app; with `purge`, erase its memories",
         calls=lambda engine: engine.apps.remove,
         query=RemovalQuery,
@@ -151,14 +147,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listAppMemories",
-        tag=_TAG,
         summary="List an app's active memories, last updated first",
         calls=lambda engine: engine.apps.memories,
         answer=MemoriesAnswer,
     ),
     ResourceOperation(
         "eraseAppMemories",
-        tag=_TAG,
         summary="Erase all memories of an app; the messages they were formed from stay",
         calls=lambda engine: engine.apps.delete_memories,
         answer=ErasedCountAnswer,
@@ -166,14 +160,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseAppMemory",
-        tag=_TAG,
         summary="Erase the memory that an app knows by this number; its messages stay",
         handler=_delete_memory,
         act="memories.erase",
     ),
     ResourceOperation(
         "listAppMemoriesOfAllUsers",
-        tag=_TAG,
         summary="List an app's active memories of all users of a tenant, subject by subject",
         description="The memories of the last subject of a page are complete, so that it may have more than `limit`.",
         handler=_memories_of_all_users,
@@ -182,7 +174,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseAppMemoriesOfAllUsers",
-        tag=_TAG,
         summary="Erase all memories of an app in a tenant; the audit log notes it",
         handler=_delete_memories_of_all_users,
         query=TenantQuery,
@@ -190,7 +181,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseAppMemoryOfAllUsers",
-        tag=_TAG,
         summary="Erase the memory that an app knows by this number, whosever it is; the audit log notes it",
         handler=_delete_memory_of_all_users,
         query=TenantQuery,
@@ -198,7 +188,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "removeAppForAllUsers",
-        tag=_TAG,
         summary="Remove an app for all users of a tenant; with `purge`, erase its memories; the audit log notes it",
         handler=_remove_for_all_users,
         query=TenantRemovalQuery,

@@ -23,7 +23,6 @@ class RenamedCharacterAnswer(Answer):
 OPERATIONS = (
     ResourceOperation(
         "renameCharacter",
-        tag="subjects",
         summary="Give a character a new name; it keeps its memories",
         description="409 where a character of the new name has memories, unless `join` says to take them over.",
         calls=lambda engine: engine.characters.rename,

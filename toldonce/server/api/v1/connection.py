@@ -9,8 +9,6 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access
 
-_TAG = "operation"
-
 
 class ConnectionAnswer(Answer):
     """The server, and what this request's credential allows."""
@@ -57,14 +55,12 @@ async def _database(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "getConnection",
-        tag=_TAG,
         summary="Show the server's version, and what this request's credential allows",
         handler=_connection,
         answer=ConnectionAnswer,
     ),
     ResourceOperation(
         "checkDatabase",
-        tag=_TAG,
         summary="Check that the database answers",
         handler=_database,
         query=DatabaseQuery,

@@ -22,7 +22,6 @@ from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import ACCEPTED
 
-_TAG = "conversations"
 _MAX_REASON = 500
 
 
@@ -118,7 +117,6 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "listConversations",
-        tag=_TAG,
         summary="List conversations, last updated first",
         handler=_list,
         query=ConversationListQuery,
@@ -126,14 +124,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getConversation",
-        tag=_TAG,
         summary="Read a conversation by your id or the server's",
         calls=lambda engine: engine.conversations.get,
         answer=ConversationAnswer,
     ),
     ResourceOperation(
         "openConversation",
-        tag=_TAG,
         summary="Open a conversation, or change the options of an open one",
         handler=_open,
         body=ConversationSettings,
@@ -141,7 +137,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseConversation",
-        tag=_TAG,
         summary="Erase all messages, with what was formed from them alone",
         handler=_erase,
         query=ErasedConversationQuery,
@@ -150,7 +145,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "endConversation",
-        tag=_TAG,
         summary="End a conversation; its memories are formed in the background",
         handler=_end,
         body=ConversationEnding,
@@ -160,7 +154,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "saveConversation",
-        tag=_TAG,
         summary="Form in the background what a conversation has waiting",
         calls=lambda engine: engine.conversations.save,
         answer=RequestedFormations,
@@ -168,7 +161,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listConversationMemories",
-        tag=_TAG,
         summary="List the memories formed from a conversation, newest first",
         calls=lambda engine: engine.conversations.memories,
         query=LimitQuery,
@@ -176,14 +168,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getConversationSummary",
-        tag=_TAG,
         summary="Read the summary of a conversation, and its newest messages that it does not cover",
         handler=_summary,
         answer=SummaryAnswer,
     ),
     ResourceOperation(
         "traceConversation",
-        tag=_TAG,
         summary="Show what memory did for the requests of a conversation, newest first",
         calls=lambda engine: engine.conversations.trace,
         describe=lambda traces, request: [traced_prompt(trace) for trace in traces],

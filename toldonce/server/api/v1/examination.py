@@ -10,8 +10,6 @@ from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.doctor import Finding, FindingState, examine
 from toldonce.settings import SettingSource, shown_settings
 
-_TAG = "operation"
-
 
 class SettingAnswer(Answer):
     """A setting in effect."""
@@ -72,7 +70,6 @@ def _finding(finding: Finding) -> FindingAnswer:
 OPERATIONS = (
     ResourceOperation(
         "listSettings",
-        tag=_TAG,
         summary="Show the settings in effect, and where they come from",
         description="Secrets are shown as `set` or `not set`.",
         handler=_settings,
@@ -82,7 +79,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "examineServer",
-        tag=_TAG,
         summary="Check database, models and addresses, with a fix for each problem",
         description="What `toldonce doctor` reports. It asks the embedder, and the upstream for its list of models.",
         handler=_doctor,

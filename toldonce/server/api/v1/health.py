@@ -10,7 +10,6 @@ from toldonce.server.api.v1.memory_answers import MemoryAnswer, MemoryPage
 from toldonce.server.api.v1.operation import ResourceOperation
 from toldonce.types import MemoryPair
 
-_TAG = "memories"
 _MAX_PAIRS = 200
 
 
@@ -62,7 +61,6 @@ _BY_COMPARISONS = Paging(read=read_id_cursor, write=lambda found: found.after)
 OPERATIONS = (
     ResourceOperation(
         "listNeverRecalled",
-        tag=_TAG,
         summary="List active memories stored at least 30 days ago that no prompt has used",
         calls=lambda engine: engine.health.never_recalled,
         paging=BY_ID,
@@ -71,7 +69,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listIdle",
-        tag=_TAG,
         summary="List active notes neither stored nor used in the last 90 days",
         calls=lambda engine: engine.health.idle,
         paging=BY_ID,
@@ -80,7 +77,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listReplaced",
-        tag=_TAG,
         summary="List which memories took the place of contradicting ones in the last 30 days, newest first",
         calls=lambda engine: engine.health.replaced,
         paging=_BY_CHANGE,
@@ -89,7 +85,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listHeldConflicts",
-        tag=_TAG,
         summary="List facts that wait for review, each with the active fact that it contradicts",
         calls=lambda engine: engine.health.held_conflicts,
         paging=_BY_HELD_FACT,
@@ -98,7 +93,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listNearDuplicates",
-        tag=_TAG,
         summary="List notes that say nearly the same, with their similarity",
         description="Each note with up to three older ones. A page makes some 5 million comparisons at most: one of a "
         "large memory may have no pairs although `next_cursor` says that there is more to compare.",

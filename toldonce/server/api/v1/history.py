@@ -137,7 +137,6 @@ def _undone(plan: UndoPlan, *, dry_run: bool) -> Mapping[str, object]:
 OPERATIONS = (
     ResourceOperation(
         "listDecisions",
-        tag="history",
         summary="Read the decision log, oldest first",
         handler=_decisions,
         query=DecisionListQuery,
@@ -145,7 +144,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "undoDecision",
-        tag="history",
         summary="Reverse a decision: close the memory it added, restore the memory it closed",
         calls=lambda engine: engine.history.undo,
         describe=lambda plan, request: _undone(plan, dry_run=request.body_as(UndoRequest).dry_run),
@@ -156,7 +154,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "undoSource",
-        tag="history",
         summary="Undo everything that came from a conversation or message, or everything since an instant",
         description="The message log stays as it is.",
         handler=_undo_source,
@@ -167,7 +164,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listReviews",
-        tag="reviews",
         summary="List the memories that wait for review, oldest first, each with the reason",
         calls=lambda engine: engine.reviews.list,
         paging=_BY_MEMORY,
@@ -176,7 +172,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "approveMemory",
-        tag="reviews",
         summary="Activate a held memory; it closes the memory it replaces",
         calls=lambda engine: engine.reviews.approve,
         answer=MemoryAnswer,
@@ -184,7 +179,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "rejectMemory",
-        tag="reviews",
         summary="Close a held memory; its history stays",
         calls=lambda engine: engine.reviews.reject,
         answer=MemoryAnswer,

@@ -24,7 +24,6 @@ from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import NOT_FOUND
 from toldonce.types import Access, ConversationId, FormationKey, FormationPlace
 
-_TAG = "operation"
 _BY_PLACE = Paging(
     read=lambda cursor: None if cursor is None else FormationPlace.parse(cursor),
     write=lambda formation: formation.place.text,
@@ -166,7 +165,6 @@ async def _profiles(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "listFormations",
-        tag=_TAG,
         summary="List the work that waits or was parked, longest due first",
         calls=lambda engine: engine.admin.formations,
         paging=_BY_PLACE,
@@ -175,7 +173,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "retryFormation",
-        tag=_TAG,
         summary="Make a parked formation due again",
         handler=_retry,
         body=FormationKeyBody,
@@ -184,7 +181,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listProfiles",
-        tag=_TAG,
         summary="List the profiles with their policies",
         handler=_profiles,
         query=NoQuery,
@@ -192,7 +188,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getStats",
-        tag=_TAG,
         summary="Count what the database holds",
         calls=lambda engine: engine.admin.stats,
         for_operator=True,
@@ -201,7 +196,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getTotals",
-        tag=_TAG,
         summary="Count active memories, apps and formations",
         calls=lambda engine: engine.admin.totals,
         for_operator=True,

@@ -26,7 +26,6 @@ from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED, FORBIDDEN
 from toldonce.types import Access, ApiKey, AuditFilter, KeyLimits, NewApiKey
 
-_TAG = "keys"
 _MAX_LIMIT = 2**31 - 1
 _ALL_TENANTS = "*"
 
@@ -166,7 +165,6 @@ async def _known(request: ResourceRequest) -> ApiKey:
 OPERATIONS = (
     ResourceOperation(
         "listKeys",
-        tag=_TAG,
         summary="List API keys, without their secrets",
         calls=lambda engine: engine.keys.list,
         paging=BY_NAME,
@@ -175,7 +173,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "createKey",
-        tag=_TAG,
         summary="Make an API key; its secret is shown this once",
         handler=_create,
         body=KeyRequest,
@@ -184,14 +181,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getKey",
-        tag=_TAG,
         summary="Read an API key, without its secret",
         handler=_get,
         answer=KeyAnswer,
     ),
     ResourceOperation(
         "revokeKey",
-        tag=_TAG,
         summary="Revoke an API key",
         description="This server refuses it at once, others within five seconds. It stays listed.",
         handler=_revoke,
@@ -199,7 +194,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listAudit",
-        tag=_TAG,
         summary="List administrative acts, newest first",
         handler=_audit,
         query=AuditQuery,

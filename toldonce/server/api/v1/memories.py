@@ -25,7 +25,6 @@ from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED
 from toldonce.types import Access, Destination, MemoryKind, MemoryOrder, MemoryState, MemoryTraits, NewNote
 
-_TAG = "memories"
 _MAX_TEXT, _MAX_TYPE, _MAX_NOTES = 10_000, 40, 1000
 # Bytes of a memory's JSON, roughly: long pages are described in a thread.
 _BYTES_OF_MEMORY = 1000
@@ -174,7 +173,6 @@ async def _add(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "listMemories",
-        tag=_TAG,
         summary="List memories, by default newest first",
         handler=_list,
         query=MemoryListQuery,
@@ -183,7 +181,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "addMemories",
-        tag=_TAG,
         summary="Store notes word for word",
         description="What is known already, but for case and punctuation, is strengthened and returned.",
         handler=_add,
@@ -193,7 +190,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getMemory",
-        tag=_TAG,
         summary="Read a memory of any state",
         calls=lambda engine: engine.get,
         answer=MemoryAnswer,
@@ -201,7 +197,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "correctMemory",
-        tag=_TAG,
         summary="Correct a memory that was wrong, or is no longer true",
         description="Answers the memory that took its place, under a new id, or the closed one if no text is given. "
         "What says the same is closed, too. What was wrong was never true: no search of the past finds it. Undoing the "
@@ -215,7 +210,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "closeMemory",
-        tag=_TAG,
         summary="Close a memory: no later prompt has it, its history stays",
         calls=lambda engine: engine.forget,
         body=CloseRequest,
@@ -227,7 +221,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseMemory",
-        tag=_TAG,
         summary="Erase a memory permanently, with a receipt",
         description="The messages it was formed from lose their words too, unless `keep_messages` is true. "
         "`If-Match` is checked right before, not in the same transaction.",
@@ -239,14 +232,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getMemoryHistory",
-        tag=_TAG,
         summary="Read a memory with its decisions, sources and versions",
         calls=lambda engine: engine.history.get,
         answer=HistoryAnswer,
     ),
     ResourceOperation(
         "explainMemory",
-        tag=_TAG,
         summary="Explain a memory: its quoted messages, what it replaced, when it was last used",
         calls=lambda engine: engine.history.explain,
         describe=lambda explanation, request: explained(explanation),
@@ -254,7 +245,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "linkMemory",
-        tag=_TAG,
         summary="Share a memory with another subject",
         description="The other subject gets its own row under the same id.",
         calls=lambda engine: engine.shared.link,
@@ -264,7 +254,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "unlinkMemory",
-        tag=_TAG,
         summary="Remove a shared memory from this subject alone",
         calls=lambda engine: engine.shared.unlink,
     ),

@@ -15,7 +15,6 @@ from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED
 from toldonce.types import Conversation, LoggedMessage
 
-_TAG = "conversations"
 _BYTES_OF_MESSAGE = 1_000
 
 
@@ -96,7 +95,6 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "listMessages",
-        tag=_TAG,
         summary="Read the log in order of arrival, all branches",
         handler=_list,
         query=MessageListQuery,
@@ -104,7 +102,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "recordMessages",
-        tag=_TAG,
         summary="Record messages, also old ones with their dates; memories are formed from them in the background",
         description="Send new messages, or the whole history with them. They are durable when this answers.",
         handler=_record,
@@ -114,7 +111,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseMessages",
-        tag=_TAG,
         summary="Erase messages, with what was formed from them",
         handler=_erase,
         query=ErasedMessagesQuery,
@@ -123,7 +119,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "recordTurn",
-        tag=_TAG,
         summary="Record messages without an id of their conversation, which is recognised by its history",
         description="To extract memories from a text, send it as a message of the user.",
         handler=_record,

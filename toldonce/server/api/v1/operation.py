@@ -4,7 +4,6 @@ Most operations are a method of the library, and are served by their declaration
 
     ResourceOperation(
         "approveMemory",
-        tag="reviews",
         summary="Activate a held memory; it closes the memory it replaces",
         calls=lambda engine: engine.reviews.approve,
         answer=MemoryAnswer,
@@ -91,7 +90,6 @@ class ResourceOperation:
 
     id: str = field(kw_only=False)
     """As in the table of operations, which has its method, path and access."""
-    tag: str
     summary: str
     description: str = ""
     calls: Method | None = None
@@ -145,6 +143,11 @@ class ResourceOperation:
     def writes(self) -> bool:
         """Whether it changes something: it then takes an idempotency key."""
         return OPERATIONS[self.id].writes
+
+    @property
+    def tag(self) -> str:
+        """Its heading in the documentation."""
+        return OPERATIONS[self.id].tag
 
     @property
     def errors(self) -> tuple[int, ...]:

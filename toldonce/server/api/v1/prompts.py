@@ -9,7 +9,6 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access
 
-_TAG = "conversations"
 _MAX_QUERY, _MAX_SYSTEM = 200_000, 200_000
 
 
@@ -53,7 +52,6 @@ async def _context(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "getContext",
-        tag=_TAG,
         summary="Return what memory would add to a prompt",
         handler=_context,
         body=ContextRequest,
@@ -61,7 +59,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "writePrompt",
-        tag=_TAG,
         summary="Write the messages of a chat request: what is remembered, the summary, the window, the query",
         calls=lambda engine: engine.prompt,
         body=PromptRequest,

@@ -8,7 +8,6 @@ from toldonce.server.api.v1.message_bodies import DestinationBody
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 
-_TAG = "memories"
 _MAX_QUERY, _MAX_FOUND, _MAX_DIMENSIONS = 200_000, 200, 16_000
 
 
@@ -53,7 +52,6 @@ async def _search(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "searchMemories",
-        tag=_TAG,
         summary="Find the memories relevant to a query, with the reasons",
         handler=_search,
         body=SearchRequest,
@@ -61,7 +59,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "nearestMemories",
-        tag=_TAG,
         summary="Find the notes and episodes nearest in meaning to a text or a vector",
         calls=lambda engine: engine.vectors.nearest,
         body=NearestRequest,

@@ -109,7 +109,6 @@ def _with_subject(shape: type[Answer]) -> Describe:
 OPERATIONS = (
     ResourceOperation(
         "listSubjects",
-        tag="subjects",
         summary="List all subjects by name",
         handler=_list,
         query=TenantPage,
@@ -117,7 +116,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getSubjectTotals",
-        tag="subjects",
         summary="Count what is kept of a subject",
         calls=lambda engine: engine.admin.subject_totals,
         describe=_with_subject(SubjectTotalsAnswer),
@@ -125,7 +123,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseSubject",
-        tag="subjects",
         summary="Erase everything about a subject, its name included, with a receipt",
         calls=lambda engine: engine.erasure.subject,
         query=ErasedSubjectQuery,
@@ -135,7 +132,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getEnergy",
-        tag="usage",
         summary="Show what memory work has cost, and what its budget still allows",
         calls=lambda engine: engine.admin.energy,
         describe=_with_subject(EnergyAnswer),
@@ -144,7 +140,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "pollEnergy",
-        tag="usage",
         summary="Show the same, with what was spent since the last request of this name",
         calls=lambda engine: engine.admin.energy,
         describe=_with_subject(PolledEnergyAnswer),

@@ -8,8 +8,6 @@ from toldonce.server.api.v1.fields import Answer, Body, Name, Needs, SubjectName
 from toldonce.server.api.v1.operation import ResourceOperation
 from toldonce.types import Access
 
-_TAG = "subjects"
-
 
 class SubscriptionRequest(Body):
     """A shared subject."""
@@ -46,14 +44,12 @@ class WrittenSubjectAnswer(Answer):
 OPERATIONS = (
     ResourceOperation(
         "listSubscriptions",
-        tag=_TAG,
         summary="List the shared subjects that a user reads",
         calls=lambda engine: engine.shared.subscriptions,
         answer=SubscriptionsAnswer,
     ),
     ResourceOperation(
         "subscribe",
-        tag=_TAG,
         summary="Let a user read a shared subject in addition to their own memories",
         calls=lambda engine: engine.shared.subscribe,
         body=SubscriptionRequest,
@@ -62,7 +58,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "unsubscribe",
-        tag=_TAG,
         summary="End a user's subscription",
         calls=lambda engine: engine.shared.unsubscribe,
         answer=EndedSubscriptionAnswer,
@@ -70,7 +65,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getWrittenSubject",
-        tag=_TAG,
         summary="Name the subject that a profile writes to: the one to list, search and add to",
         description="The profile, app and characters are those of the headers `x-toldonce-…`.",
         calls=lambda engine: engine.conversations.subject,

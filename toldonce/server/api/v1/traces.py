@@ -13,7 +13,6 @@ from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.api.v1.trace_answers import TraceDetailAnswer, TracePage, request_trace
 from toldonce.types import RequestTrace, TracePlace
 
-_TAG = "traces"
 # What is recorded by another process or machine may become visible so much later than what has a later time.
 _OVERLAP = timedelta(seconds=5)
 _NO_ID = "00000000-0000-0000-0000-000000000000"
@@ -79,7 +78,6 @@ _WHAT = (
 OPERATIONS = (
     ResourceOperation(
         "listTraces",
-        tag=_TAG,
         summary="Show what memory did for the requests of all subjects, newest first",
         description=_WHAT,
         handler=_of_all,
@@ -88,7 +86,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listSubjectTraces",
-        tag=_TAG,
         summary="Show what memory did for the requests of one subject, newest first",
         description=_WHAT,
         handler=_of_subject,
@@ -97,7 +94,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getTrace",
-        tag=_TAG,
         summary="Show one request in full, with the text that memory added to its prompt and to the one before",
         handler=_get,
         answer=TraceDetailAnswer,

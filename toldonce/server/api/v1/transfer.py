@@ -15,7 +15,6 @@ from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive
 
-_TAG = "operation"
 # Bytes of a body that are gathered before a thread writes them.
 _MAX_BUFFERED_BYTES = 1024 * 1024
 
@@ -132,7 +131,6 @@ async def _save(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
 OPERATIONS = (
     ResourceOperation(
         "exportSubject",
-        tag=_TAG,
         summary="Export a subject as JSON lines",
         description="The stream has one state of the database; one that breaks off is incomplete.",
         handler=_export_subject,
@@ -141,7 +139,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "exportAll",
-        tag=_TAG,
         summary="Export all subjects of all tenants as JSON lines",
         handler=_export_all,
         for_operator=True,
@@ -150,7 +147,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "importSubjects",
-        tag=_TAG,
         summary="Import what an export wrote; vectors and other derived data are computed again",
         description="The whole file is checked before anything is written. It takes no idempotency key: "
         "`only_missing` goes on where an import was cut off.",
@@ -163,7 +159,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "importSubjectsWithProgress",
-        tag=_TAG,
         summary="Import in the same way, and say how far it is",
         description="Answers JSON lines: `{phase, unit, total}` where a phase begins, `{done}` on the way, and at last "
         "`{report}`, or `{problem}` if it failed. A stream that breaks off is incomplete.",

@@ -16,8 +16,6 @@ from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access, EmbedderKind
 
-_TAG = "operation"
-
 
 class FormationRun(Body):
     """How to form what is due."""
@@ -162,7 +160,6 @@ async def _reembed(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "runFormations",
-        tag=_TAG,
         summary="Form all memories that are due, and answer when that is done",
         description="The server forms them in the background, too.",
         handler=_form,
@@ -175,7 +172,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "runMaintenance",
-        tag=_TAG,
         summary="Close expired memories, merge near-duplicates and evict what exceeds capacity",
         description="The server does so once a day.",
         handler=_maintain,
@@ -187,7 +183,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "finishErasures",
-        tag=_TAG,
         summary="Finish pending erasures",
         calls=lambda engine: engine.erasure.finish,
         for_operator=True,
@@ -199,7 +194,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getEmbedder",
-        tag=_TAG,
         summary="Show the embedder in use, and how many memories must be embedded",
         calls=lambda engine: engine.embedder.status,
         for_operator=True,
@@ -207,7 +201,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "checkEmbedder",
-        tag=_TAG,
         summary="Embed a text, to see that the embedder answers",
         calls=lambda engine: engine.embedder.check,
         for_operator=True,
@@ -215,7 +208,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "reembed",
-        tag=_TAG,
         summary="Resume an embedder change, and embed memories that lack vectors",
         description="Answers JSON lines: `{done, total}` after each batch, and at last `{space, subjects, memories, "
         "dropped}`, or `{problem}` if it failed. A stream that breaks off is incomplete.",

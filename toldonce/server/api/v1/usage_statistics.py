@@ -11,7 +11,6 @@ from toldonce.server.api.v1.operation import ResourceOperation
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import BucketSize, MemoryKind, MemoryState, Statistics
 
-_TAG = "usage"
 _MEDIAN, _SLOW = 0.5, 0.95
 
 
@@ -147,14 +146,12 @@ _WHAT = (
 OPERATIONS = (
     ResourceOperation(
         "getSubjectHealth",
-        tag=_TAG,
         summary="Count what may need a look: memories held, never recalled or idle, and parked work",
         calls=lambda engine: engine.admin.health,
         answer=SubjectHealthAnswer,
     ),
     ResourceOperation(
         "getSubjectStatistics",
-        tag=_TAG,
         summary="Count over time what was stored, decided, recalled and spent",
         description=_WHAT,
         calls=lambda engine: engine.admin.subject_statistics,
@@ -164,7 +161,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getStatistics",
-        tag=_TAG,
         summary="Count the same of all subjects of a tenant or of the server",
         description=_WHAT,
         calls=lambda engine: engine.admin.statistics,
