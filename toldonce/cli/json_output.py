@@ -57,14 +57,14 @@ def _all_fields(value: Any) -> Mapping[str, object]:
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
-def _named(names: str, *, digits: int | None = None) -> Shown:
+def _named(*names: str, digits: int | None = None) -> Shown:
     """Show some fields in this order: `name`, or `name=attribute`; with a `?`, what is empty is null.
 
     Args:
-        names: Their names.
+        names: One or several in each text.
         digits: Digits after the point of numbers.
     """
-    given = [(*name.rstrip("?").partition("="), name.endswith("?")) for name in names.split()]
+    given = [(*name.rstrip("?").partition("="), name.endswith("?")) for name in " ".join(names).split()]
     parts = [(name, attrgetter(attribute or name), is_nullable) for name, _, attribute, is_nullable in given]
 
     def part(value: object, *, is_nullable: bool) -> object:
@@ -146,8 +146,9 @@ _SHOWN: Mapping[type, Shown] = {
     Decision: _named("id at action memory_id target_id reason text profile conversation seq"),
     EmbedderStatus: _embedder,
     EnergyStatus: _named(
-        "level capacity critical refill_per_day share most_share=max_share tokens_today tokens_per_day today total "
-        "unsettled since_poll waiting waits_until"
+        "level capacity critical refill_per_day share",
+        "most_share=max_share",
+        "tokens_today tokens_per_day today total unsettled since_poll waiting waits_until",
     ),
     EraseReceipt: _named("id subject at done places"),
     Evidence: _named("conversation seq role speaker quote said_at"),

@@ -15,10 +15,9 @@ from toldonce.server.api.v1.conversation_answers import (
 )
 from toldonce.server.api.v1.cursors import read_cursor, write_cursor
 from toldonce.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Uuid
-from toldonce.server.api.v1.memory_answers import MemoriesAnswer
+from toldonce.server.api.v1.memory_answers import MemoriesAnswer, ReceiptAnswer
 from toldonce.server.api.v1.message_bodies import MAX_MESSAGES, NewMessage, known_conversation, new_name_of, scope_of
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import ACCEPTED
 

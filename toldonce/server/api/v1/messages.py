@@ -7,10 +7,9 @@ from pydantic import Field
 from toldonce.engine import run_in_thread_if_large
 from toldonce.server.api.v1.conversation_answers import MessageListAnswer, RecordedTurnAnswer
 from toldonce.server.api.v1.fields import UrlQuery
-from toldonce.server.api.v1.memory_answers import MessageAnswer
+from toldonce.server.api.v1.memory_answers import MessageAnswer, ReceiptAnswer
 from toldonce.server.api.v1.message_bodies import NewMessages, known_conversation, new_name_of, scope_of
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.status import CREATED
 from toldonce.types import Conversation, LoggedMessage

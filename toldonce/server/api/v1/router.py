@@ -8,7 +8,6 @@ from toldonce.chat.identity import Headers, IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadRequestError, ToldOnceError
 from toldonce.server.api.v1.access import requester_of
-from toldonce.server.api.v1.audit_log import note_act
 from toldonce.server.api.v1.idempotency import answer_once
 from toldonce.server.api.v1.method_call import call_method
 from toldonce.server.api.v1.operation import NDJSON, OCTETS, PATH_LIMITS, ResourceOperation, ResourceReply
@@ -225,3 +224,17 @@ async def _send(send: Send, scope: Scope, answer: StoredAnswer) -> None:
 def _head(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     named = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
     return [*OWN_HEADERS, *named]
+
+
+async def note_act(request: ResourceRequest, reply: ResourceReply) -> None:
+    """Append an act that succeeded to the audit log, if the operation is an administrative one for its sender."""
+    operation, requester = request.operation, request.requester
+    if not operation.act or not (operation.is_act_of_all or requester.is_administrator):
+        return
+    tenant, target = requester.tenant or "", request.path.get("memory") or request.path.get("decision", "")
+    if "subject" in request.path:
+        subject = request.target
+        tenant, target = subject.tenant, target or str(subject.key)
+    await request.engine.keys.note_act(
+        operation.act, actor=requester.actor, tenant=tenant, target=target, count=reply.count
+    )

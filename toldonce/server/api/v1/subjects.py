@@ -1,13 +1,26 @@
-"""Subjects over HTTP: list, count, erase, and what memory work costs them. Serves through the engine."""
+"""Subjects over HTTP: list, count, erase, subscribe to shared ones, and their costs. Serves through the engine."""
 
 from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
-from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, SubjectText, TenantPage, UrlQuery
+from toldonce.server.api.v1.fields import (
+    Answer,
+    Body,
+    Name,
+    Needs,
+    PageAnswer,
+    ProfileName,
+    SubjectName,
+    SubjectText,
+    TenantPage,
+    UrlQuery,
+)
+from toldonce.server.api.v1.memory_answers import ReceiptAnswer
 from toldonce.server.api.v1.operation import Describe, ResourceOperation, ResourceReply
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.api.v1.request import ResourceRequest
+from toldonce.types import Access
 
 
 class SubjectPage(PageAnswer):
@@ -106,6 +119,38 @@ def _with_subject(shape: type[Answer]) -> Describe:
     return lambda value, request: {"subject": request.target, **{name: getattr(value, name) for name in names}}
 
 
+class SubscriptionRequest(Body):
+    """A shared subject."""
+
+    shared: Annotated[SubjectName, Needs(Access.READ)] = Field(
+        description="Such as `shared:family`; the credential must allow reading it."
+    )
+
+
+class SubscriptionsAnswer(Answer):
+    """The shared subjects that a user reads, the longest subscription first."""
+
+    subscriptions: list[SubjectText]
+
+
+class EndedSubscriptionAnswer(Answer):
+    """Whether there was a subscription to end."""
+
+    ended: bool
+
+
+class WrittenSubjectQuery(UrlQuery):
+    """Which conversation."""
+
+    conversation: Name | None = None
+
+
+class WrittenSubjectAnswer(Answer):
+    """The subject that messages of a conversation form memories in."""
+
+    subject: SubjectText
+
+
 OPERATIONS = (
     ResourceOperation(
         "listSubjects",
@@ -145,5 +190,34 @@ OPERATIONS = (
         describe=_with_subject(PolledEnergyAnswer),
         body=EnergyPoll,
         answer=PolledEnergyAnswer,
+    ),
+    ResourceOperation(
+        "listSubscriptions",
+        summary="List the shared subjects that a user reads",
+        calls=lambda engine: engine.shared.subscriptions,
+        answer=SubscriptionsAnswer,
+    ),
+    ResourceOperation(
+        "subscribe",
+        summary="Let a user read a shared subject in addition to their own memories",
+        calls=lambda engine: engine.shared.subscribe,
+        body=SubscriptionRequest,
+        answer=SubscriptionsAnswer,
+        act="subscriptions.add",
+    ),
+    ResourceOperation(
+        "unsubscribe",
+        summary="End a user's subscription",
+        calls=lambda engine: engine.shared.unsubscribe,
+        answer=EndedSubscriptionAnswer,
+        act="subscriptions.remove",
+    ),
+    ResourceOperation(
+        "getWrittenSubject",
+        summary="Name the subject that a profile writes to: the one to list, search and add to",
+        description="The profile, app and characters are those of the headers `x-toldonce-…`.",
+        calls=lambda engine: engine.conversations.subject,
+        query=WrittenSubjectQuery,
+        answer=WrittenSubjectAnswer,
     ),
 )
