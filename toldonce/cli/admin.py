@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import AsJson, DatabaseUrl, Limit, SubjectName, UserName, load_options
 from toldonce.cli.output import note, rows, say, say_json, short, when
 from toldonce.cli.replay import ProgressBar
 from toldonce.plural import plural
@@ -21,7 +21,6 @@ _PAGE_SIZE = 1000
 
 _Parked = Annotated[bool, typer.Option("--parked", help="Show only parked formations (those that failed repeatedly).")]
 _Retry = Annotated[bool, typer.Option("--retry-parked", help="Schedule all parked formations again.")]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _Profile = Annotated[
     str | None,
     typer.Option(
@@ -53,12 +52,11 @@ def register(app: typer.Typer) -> None:
 def formations(
     parked: _Parked = False,
     retry_parked: _Retry = False,
-    limit: _Limit = 100,
+    limit: Limit = 100,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """List pending and parked formations with their errors. Covers all subjects."""
-
     here = load_options(database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "tuple[list[FormationStatus], int]":
@@ -103,7 +101,6 @@ def energy(
     database: DatabaseUrl = None,
 ) -> None:
     """Show today's cost of memory work, and the remaining budget."""
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     status = here.run(lambda engine: engine.admin.energy(user=here.subject, profile=profile, poller=poller))
     if as_json:
@@ -150,7 +147,6 @@ def maintain(
     database: DatabaseUrl = None,
 ) -> None:
     """Close expired, near-duplicate and surplus memories. Covers all subjects unless one is given."""
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     named = user is not None or subject is not None
 

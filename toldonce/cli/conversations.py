@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import AsJson, DatabaseUrl, Limit, SubjectName, UserName, load_options
 from toldonce.cli.output import note, one_line, rows, say, say_json, short, when
 from toldonce.plural import plural
 
@@ -19,7 +19,6 @@ _MIN_PREFIX_CHARACTERS = 8
 # Conversations searched for a part of an id or a client's id, newest first.
 _MAX_SEARCHED = 10_000
 
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _Conversation = Annotated[
     str,
     typer.Argument(metavar="CONVERSATION", help="Conversation id, at least 8 characters of it, or the client's id."),
@@ -35,14 +34,13 @@ def register(app: typer.Typer) -> None:
 
 
 def conversations(
-    limit: _Limit = 50,
+    limit: Limit = 50,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """List conversations, most recently updated first."""
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[Conversation]":
@@ -64,14 +62,13 @@ def conversations(
 def messages(  # noqa: PLR0913  # a command's options are its parameters
     conversation: _Conversation,
     after: _After = 0,
-    limit: _Limit = 100,
+    limit: Limit = 100,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """Show the messages of a conversation. All branches, in order of arrival."""
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[LoggedMessage]":
@@ -100,14 +97,13 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
 
 def trace(
     conversation: _Conversation,
-    limit: _Limit = 10,
+    limit: Limit = 10,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """Show what memory did for the requests of a conversation. Newest first."""
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[PromptTrace]":

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, instant_of, load_options
+from toldonce.cli.options import (
+    AsJson,
+    CommandOptions,
+    DatabaseUrl,
+    Limit,
+    MemoryIdText,
+    SubjectName,
+    UserName,
+    instant_of,
+    load_options,
+)
 from toldonce.cli.output import dim, lifetime, note, one_line, say, say_json, short, when
 from toldonce.plural import plural
 
@@ -15,9 +25,6 @@ if TYPE_CHECKING:
     from toldonce.engine import AsyncToldOnce, HeldMemory, MemoryExplanation, UndoPlan
     from toldonce.types import Memory
 
-_Id = Annotated[
-    str, typer.Argument(metavar="ID", help="Id of the memory, or at least 8 characters of its beginning or end.")
-]
 _Text = Annotated[str | None, typer.Argument(metavar="TEXT", help="What holds in its place; nothing: nothing does.")]
 _Value = Annotated[
     str | None, typer.Option("--value", metavar="VALUE", help="Of a fact: the value of its slot that TEXT says.")
@@ -51,7 +58,6 @@ _Reject = Annotated[
     list[str] | None,
     typer.Option("--reject", metavar="ID", help="Close this memory (repeatable).", show_default=False),
 ]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -63,7 +69,7 @@ def register(app: typer.Typer) -> None:
 
 
 def correct(  # noqa: PLR0913  # a command's options are its parameters
-    memory_id: _Id,
+    memory_id: MemoryIdText,
     text: _Text = None,
     value: _Value = None,
     true_until: _TrueUntil = None,
@@ -95,7 +101,7 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
 
 
 def why(
-    memory_id: _Id,
+    memory_id: MemoryIdText,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
@@ -199,7 +205,7 @@ def _show_undo(plan: "UndoPlan", *, dry_run: bool) -> None:
 def review(  # noqa: PLR0913  # a command's options are its parameters
     approve: _Approve = None,
     reject: _Reject = None,
-    limit: _Limit = 50,
+    limit: Limit = 50,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,

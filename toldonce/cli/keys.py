@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, load_options
+from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, Limit, load_options
 from toldonce.cli.output import note, rows, say, say_json, when
 from toldonce.lazy_pattern import LazyPattern
 
@@ -42,7 +42,6 @@ _KeyId = Annotated[str, typer.Argument(metavar="ID", help="Id of the key, as `to
 _OfTenant = Annotated[
     str | None, typer.Option("--tenant", metavar="NAME", help="Show only this tenant.", show_default=False)
 ]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _Before = Annotated[
     str | None, typer.Option("--before", metavar="ID", help="Show what came before this entry.", show_default=False)
 ]
@@ -161,7 +160,7 @@ def audit(  # noqa: PLR0913  # a command's options are its parameters
     action: _Action = "",
     target: _Target = "",
     before: _Before = None,
-    limit: _Limit = 100,
+    limit: Limit = 100,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
