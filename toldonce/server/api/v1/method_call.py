@@ -45,8 +45,6 @@ async def call_method(request: ResourceRequest) -> ResourceReply:
     method = operation.calls(request.engine)
     taken = parameters_of(method)
     given = _given(request, is_scoped="scope" in taken)
-    if "actor" in taken:
-        given["actor"] = request.requester.actor
     if operation.takes_if_match:
         unchanged = await _unchanged(request)
         given |= {"unchanged": unchanged} if "unchanged" in taken else {}
@@ -74,20 +72,19 @@ def _parameters(function: Callable[..., object]) -> frozenset[str]:
 
 def _given(request: ResourceRequest, *, is_scoped: bool) -> dict[str, Any]:
     """Return the arguments that path, URL and body name."""
-    given: dict[str, Any] = {}
+    operation, given = request.operation, dict[str, Any]()
     for name, text in request.path.items():
-        access = request.operation.access if name == "subject" else _PATH_SUBJECTS.get(name)
+        access = operation.access if name == "subject" else _PATH_SUBJECTS.get(name)
         given[_NAMES.get(name, name)] = text if access is None else request.subject(text, access)
-    for part in (request.query, request.body):
-        for name, field in type(part).model_fields.items() if part is not None else ():
+    for part in (request.query, *([] if operation.body is None else [request.body_as(operation.body)])):
+        for name, field in type(part).model_fields.items():
             needs = next((mark for mark in field.metadata if isinstance(mark, Needs)), None)
             given[_NAMES.get(name, name)] = _argument(request, name, getattr(part, name), needs)
     if is_scoped:
         body = {name: given.pop(name, None) for name in SCOPE_NAMES}
         given["scope"] = scope_of(request, body["profile"], body["app"], body["destination"])
-    paging = request.operation.paging
-    if paging is not None:
-        given[paging.into] = paging.read(given.pop("cursor"))
+    if operation.paging is not None:
+        given[operation.paging.into] = operation.paging.read(given.pop("cursor"))
     return given
 
 
