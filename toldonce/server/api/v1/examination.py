@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import Field
 
-from toldonce.server.api.v1.fields import Answer, NoQuery, UrlQuery
+from toldonce.server.api.v1.fields import Answer, UrlQuery
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.server.doctor import Finding, FindingState, examine
@@ -74,7 +74,6 @@ OPERATIONS = (
         description="Secrets are shown as `set` or `not set`.",
         handler=_settings,
         for_operator=True,
-        query=NoQuery,
         answer=SettingListAnswer,
     ),
     ResourceOperation(

@@ -12,7 +12,6 @@ from toldonce.server.api.v1.fields import (
     Body,
     Name,
     Needs,
-    NoQuery,
     PageAnswer,
     SubjectName,
     SubjectText,
@@ -239,7 +238,6 @@ OPERATIONS = (
         "listProfiles",
         summary="List the profiles with their policies",
         handler=_profiles,
-        query=NoQuery,
         answer=ProfileListAnswer,
     ),
     ResourceOperation(

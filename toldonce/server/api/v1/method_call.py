@@ -26,11 +26,12 @@ from toldonce.server.api.v1.cursors import Paging
 from toldonce.server.api.v1.fields import Answer, Needs, Page, PageAnswer
 from toldonce.server.api.v1.memory_answers import etag_of
 from toldonce.server.api.v1.message_bodies import scope_of
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply
+from toldonce.server.api.v1.operation import ResourceReply
 from toldonce.server.api.v1.request import ResourceRequest
 from toldonce.types import Access, Memory
 
-_NAMES = {"memory": "memory_id", "subject": "user"}
+ARGUMENTS = {"memory": "memory_id", "subject": "user"}
+"""Names of arguments, where they are not those of the request."""
 # Other subjects in a path, and what the request must be allowed to do with them.
 _PATH_SUBJECTS = {"shared": Access.READ}
 SCOPE_NAMES = frozenset({"profile", "app", "destination"})
@@ -56,15 +57,6 @@ def parameters_of(method: Callable[..., object]) -> frozenset[str]:
     return _parameters(getattr(method, "__func__", method))
 
 
-def argument_names(operation: ResourceOperation) -> frozenset[str]:
-    """Return the names that the parts of a request to an operation have as arguments."""
-    steps = {step[1:-1] for step in operation.path.split("/") if step.startswith("{")}
-    fields = {*operation.query.model_fields, *(operation.body.model_fields if operation.body else ())}
-    if operation.paging is not None:
-        fields = {operation.paging.into if name == "cursor" else name for name in fields}
-    return frozenset(_NAMES.get(name, name) for name in steps | fields)
-
-
 @cache
 def _parameters(function: Callable[..., object]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
@@ -75,11 +67,11 @@ def _given(request: ResourceRequest, *, is_scoped: bool) -> dict[str, Any]:
     operation, given = request.operation, dict[str, Any]()
     for name, text in request.path.items():
         access = operation.access if name == "subject" else _PATH_SUBJECTS.get(name)
-        given[_NAMES.get(name, name)] = text if access is None else request.subject(text, access)
+        given[ARGUMENTS.get(name, name)] = text if access is None else request.subject(text, access)
     for part in (request.query, *([] if operation.body is None else [request.body_as(operation.body)])):
         for name, field in type(part).model_fields.items():
             needs = next((mark for mark in field.metadata if isinstance(mark, Needs)), None)
-            given[_NAMES.get(name, name)] = _argument(request, name, getattr(part, name), needs)
+            given[ARGUMENTS.get(name, name)] = _argument(request, name, getattr(part, name), needs)
     if is_scoped:
         body = {name: given.pop(name, None) for name in SCOPE_NAMES}
         given["scope"] = scope_of(request, body["profile"], body["app"], body["destination"])
