@@ -4,7 +4,7 @@ The server serves them, and a connection asks for them (`remote`): what both mus
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toldonce.types import Access
 
@@ -24,20 +24,39 @@ class DeclaredOperation:
     """What the credential must allow for the subject of the path; without one, for all subjects of its tenant."""
     writes: bool = False
     """Whether it changes something: it then takes an idempotency key."""
+    tag: str = ""
+    """Its heading in the documentation."""
+
+
+def _tagged(tag: str, *operations: DeclaredOperation) -> Mapping[str, DeclaredOperation]:
+    """Return operations by id, under a heading of the documentation."""
+    return {operation.id: replace(operation, tag=tag) for operation in operations}
 
 
 OPERATIONS: Mapping[str, DeclaredOperation] = {
-    operation.id: operation
-    for operation in (
+    **_tagged(
+        "subjects",
         DeclaredOperation("listSubjects", "GET", "/v1/subjects", Access.ADMIN),
         DeclaredOperation("getSubjectTotals", "GET", _SUBJECT, Access.READ),
         DeclaredOperation("eraseSubject", "DELETE", _SUBJECT, Access.WRITE, writes=True),
-        DeclaredOperation("getEnergy", "GET", f"{_SUBJECT}/energy", Access.READ),
-        DeclaredOperation("pollEnergy", "POST", f"{_SUBJECT}/energy/polls", Access.WRITE, writes=True),
         DeclaredOperation("listSubscriptions", "GET", f"{_SUBJECT}/subscriptions", Access.READ),
         DeclaredOperation("subscribe", "POST", f"{_SUBJECT}/subscriptions", Access.WRITE, writes=True),
         DeclaredOperation("unsubscribe", "DELETE", f"{_SUBJECT}/subscriptions/{{shared}}", Access.WRITE, writes=True),
         DeclaredOperation("getWrittenSubject", "GET", f"{_SUBJECT}/written-subject", Access.READ),
+        DeclaredOperation(
+            "renameCharacter", "POST", f"{_SUBJECT}/characters/{{character}}/rename", Access.WRITE, writes=True
+        ),
+    ),
+    **_tagged(
+        "usage",
+        DeclaredOperation("getEnergy", "GET", f"{_SUBJECT}/energy", Access.READ),
+        DeclaredOperation("pollEnergy", "POST", f"{_SUBJECT}/energy/polls", Access.WRITE, writes=True),
+        DeclaredOperation("getSubjectHealth", "GET", f"{_SUBJECT}/health", Access.READ),
+        DeclaredOperation("getSubjectStatistics", "GET", f"{_SUBJECT}/statistics", Access.READ),
+        DeclaredOperation("getStatistics", "GET", "/v1/statistics", Access.ADMIN),
+    ),
+    **_tagged(
+        "conversations",
         DeclaredOperation("listConversations", "GET", f"{_SUBJECT}/conversations", Access.READ),
         DeclaredOperation("getConversation", "GET", f"{_SUBJECT}/conversations/{{conversation}}", Access.READ),
         DeclaredOperation(
@@ -59,11 +78,6 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
             "getConversationSummary", "GET", f"{_SUBJECT}/conversations/{{conversation}}/summary", Access.READ
         ),
         DeclaredOperation("traceConversation", "GET", f"{_SUBJECT}/conversations/{{conversation}}/trace", Access.READ),
-        DeclaredOperation("listTraces", "GET", "/v1/traces", Access.ADMIN),
-        DeclaredOperation("listSubjectTraces", "GET", f"{_SUBJECT}/traces", Access.READ),
-        DeclaredOperation(
-            "getTrace", "GET", f"{_SUBJECT}/conversations/{{conversation}}/traces/{{trace}}", Access.READ
-        ),
         DeclaredOperation("listMessages", "GET", f"{_SUBJECT}/conversations/{{conversation}}/messages", Access.READ),
         DeclaredOperation(
             "recordMessages", "POST", f"{_SUBJECT}/conversations/{{conversation}}/messages", Access.WRITE, writes=True
@@ -74,6 +88,17 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
         DeclaredOperation("recordTurn", "POST", f"{_SUBJECT}/messages", Access.WRITE, writes=True),
         DeclaredOperation("getContext", "POST", f"{_SUBJECT}/context", Access.READ),
         DeclaredOperation("writePrompt", "POST", f"{_SUBJECT}/conversations/{{conversation}}/prompt", Access.READ),
+    ),
+    **_tagged(
+        "traces",
+        DeclaredOperation("listTraces", "GET", "/v1/traces", Access.ADMIN),
+        DeclaredOperation("listSubjectTraces", "GET", f"{_SUBJECT}/traces", Access.READ),
+        DeclaredOperation(
+            "getTrace", "GET", f"{_SUBJECT}/conversations/{{conversation}}/traces/{{trace}}", Access.READ
+        ),
+    ),
+    **_tagged(
+        "memories",
         DeclaredOperation("listMemories", "GET", f"{_SUBJECT}/memories", Access.READ),
         DeclaredOperation("addMemories", "POST", f"{_SUBJECT}/memories", Access.WRITE, writes=True),
         DeclaredOperation("getMemory", "GET", f"{_SUBJECT}/memories/{{memory}}", Access.READ),
@@ -86,17 +111,26 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
         DeclaredOperation("unlinkMemory", "POST", f"{_SUBJECT}/memories/{{memory}}/unlink", Access.WRITE, writes=True),
         DeclaredOperation("searchMemories", "POST", f"{_SUBJECT}/search", Access.READ),
         DeclaredOperation("nearestMemories", "POST", f"{_SUBJECT}/nearest", Access.READ),
-        DeclaredOperation("listDecisions", "GET", f"{_SUBJECT}/decisions", Access.READ),
-        DeclaredOperation("undoDecision", "POST", f"{_SUBJECT}/decisions/{{decision}}/undo", Access.WRITE, writes=True),
-        DeclaredOperation("undoSource", "POST", f"{_SUBJECT}/undo", Access.WRITE, writes=True),
-        DeclaredOperation("listReviews", "GET", f"{_SUBJECT}/reviews", Access.READ),
-        DeclaredOperation("approveMemory", "POST", f"{_SUBJECT}/reviews/{{memory}}/approve", Access.WRITE, writes=True),
-        DeclaredOperation("rejectMemory", "POST", f"{_SUBJECT}/reviews/{{memory}}/reject", Access.WRITE, writes=True),
         DeclaredOperation("listNeverRecalled", "GET", f"{_SUBJECT}/health/never-recalled", Access.READ),
         DeclaredOperation("listIdle", "GET", f"{_SUBJECT}/health/idle", Access.READ),
         DeclaredOperation("listReplaced", "GET", f"{_SUBJECT}/health/replaced", Access.READ),
         DeclaredOperation("listHeldConflicts", "GET", f"{_SUBJECT}/health/held-conflicts", Access.READ),
         DeclaredOperation("listNearDuplicates", "GET", f"{_SUBJECT}/health/near-duplicates", Access.READ),
+    ),
+    **_tagged(
+        "history",
+        DeclaredOperation("listDecisions", "GET", f"{_SUBJECT}/decisions", Access.READ),
+        DeclaredOperation("undoDecision", "POST", f"{_SUBJECT}/decisions/{{decision}}/undo", Access.WRITE, writes=True),
+        DeclaredOperation("undoSource", "POST", f"{_SUBJECT}/undo", Access.WRITE, writes=True),
+    ),
+    **_tagged(
+        "reviews",
+        DeclaredOperation("listReviews", "GET", f"{_SUBJECT}/reviews", Access.READ),
+        DeclaredOperation("approveMemory", "POST", f"{_SUBJECT}/reviews/{{memory}}/approve", Access.WRITE, writes=True),
+        DeclaredOperation("rejectMemory", "POST", f"{_SUBJECT}/reviews/{{memory}}/reject", Access.WRITE, writes=True),
+    ),
+    **_tagged(
+        "apps",
         DeclaredOperation("listApps", "GET", "/v1/apps", Access.ADMIN),
         DeclaredOperation("registerApp", "PUT", f"{_SUBJECT}/apps/{{app}}", Access.WRITE, writes=True),
         DeclaredOperation("removeApp", "DELETE", f"{_SUBJECT}/apps/{{app}}", Access.WRITE, writes=True),
@@ -111,9 +145,9 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
             "eraseAppMemoryOfAllUsers", "DELETE", "/v1/apps/{app}/memories/{number}", Access.ADMIN, writes=True
         ),
         DeclaredOperation("removeAppForAllUsers", "DELETE", "/v1/apps/{app}", Access.ADMIN, writes=True),
-        DeclaredOperation(
-            "renameCharacter", "POST", f"{_SUBJECT}/characters/{{character}}/rename", Access.WRITE, writes=True
-        ),
+    ),
+    **_tagged(
+        "operation",
         DeclaredOperation("getConnection", "GET", "/v1/connection", Access.READ),
         DeclaredOperation("checkDatabase", "GET", "/v1/connection/database", Access.READ),
         DeclaredOperation("listFormations", "GET", "/v1/formations", Access.ADMIN),
@@ -121,9 +155,6 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
         DeclaredOperation("listProfiles", "GET", "/v1/profiles", Access.READ),
         DeclaredOperation("getStats", "GET", "/v1/stats", Access.ADMIN),
         DeclaredOperation("getTotals", "GET", "/v1/stats/totals", Access.ADMIN),
-        DeclaredOperation("getSubjectHealth", "GET", f"{_SUBJECT}/health", Access.READ),
-        DeclaredOperation("getSubjectStatistics", "GET", f"{_SUBJECT}/statistics", Access.READ),
-        DeclaredOperation("getStatistics", "GET", "/v1/statistics", Access.ADMIN),
         DeclaredOperation("listSettings", "GET", "/v1/settings", Access.ADMIN),
         DeclaredOperation("examineServer", "GET", "/v1/doctor", Access.ADMIN),
         DeclaredOperation("runFormations", "POST", "/v1/formations/run", Access.ADMIN),
@@ -136,11 +167,14 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
         DeclaredOperation("exportAll", "GET", "/v1/export", Access.ADMIN),
         DeclaredOperation("importSubjects", "POST", "/v1/import", Access.ADMIN),
         DeclaredOperation("importSubjectsWithProgress", "POST", "/v1/import/progress", Access.ADMIN),
+    ),
+    **_tagged(
+        "keys",
         DeclaredOperation("listKeys", "GET", "/v1/keys", Access.ADMIN),
         DeclaredOperation("createKey", "POST", "/v1/keys", Access.ADMIN),
         DeclaredOperation("getKey", "GET", "/v1/keys/{key}", Access.ADMIN),
         DeclaredOperation("revokeKey", "POST", "/v1/keys/{key}/revoke", Access.ADMIN),
         DeclaredOperation("listAudit", "GET", "/v1/audit", Access.ADMIN),
-    )
+    ),
 }
 """All operations by id; no two have the same method and path."""

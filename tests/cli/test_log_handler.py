@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from toldonce.cli.log_handler import MAX_EQUAL, PERIOD_S, ThrottledHandler
+from toldonce.cli.logging_config import MAX_EQUAL, PERIOD_S, ThrottledHandler
 
 
 @pytest.fixture

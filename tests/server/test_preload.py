@@ -12,8 +12,7 @@ import pytest
 from patience import PATIENCE_S
 from server.asgi import Call, chat
 from toldonce.engine import AsyncToldOnce
-from toldonce.server.app import build_app
-from toldonce.server.preload import Preload
+from toldonce.server.app import Preload, build_app
 
 # Prints what the chats of a server that has just started compile and load on its event loop after they have waited for
 # the preload, and what a formation does once the preload has ended.
@@ -92,7 +91,7 @@ async def test_chats_are_answered_when_loading_ahead_fails(
     def fail(*arguments: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(f"toldonce.server.preload.{step}", fail)
+    monkeypatch.setattr(f"toldonce.server.app.{step}", fail)
     call = await serve(engine)
 
     assert call.status == 200
@@ -104,9 +103,7 @@ async def test_chats_do_not_wait_for_what_formations_use(
 ) -> None:
     was_answered = Event()
     waited: list[bool] = []
-    monkeypatch.setattr(
-        "toldonce.server.preload.load_formations", lambda _: waited.append(was_answered.wait(PATIENCE_S))
-    )
+    monkeypatch.setattr("toldonce.server.app.load_formations", lambda _: waited.append(was_answered.wait(PATIENCE_S)))
     app = build_app(engine)
     call = Call(chat("What do I like to drink?"))
     async with app.router.lifespan_context(app):
@@ -128,7 +125,7 @@ async def test_a_server_that_ends_compiles_no_further_patterns(
         is_ending.wait(PATIENCE_S)
         answers.append(stop())
 
-    monkeypatch.setattr("toldonce.server.preload.load_formations", load)
+    monkeypatch.setattr("toldonce.server.app.load_formations", load)
     preload = Preload(engine.counter)
     await preload.start()
     await asyncio.to_thread(asked.wait, 30)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import AsJson, DatabaseUrl, Limit, SubjectName, UserName, load_options
 from toldonce.cli.output import note, rows, say, say_json, short, when
 from toldonce.cli.replay import ProgressBar
 from toldonce.plural import plural
@@ -21,7 +21,6 @@ _PAGE_SIZE = 1000
 
 _Parked = Annotated[bool, typer.Option("--parked", help="Show only parked formations (those that failed repeatedly).")]
 _Retry = Annotated[bool, typer.Option("--retry-parked", help="Schedule all parked formations again.")]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _Profile = Annotated[
     str | None,
     typer.Option(
@@ -53,13 +52,11 @@ def register(app: typer.Typer) -> None:
 def formations(
     parked: _Parked = False,
     retry_parked: _Retry = False,
-    limit: _Limit = 100,
+    limit: Limit = 100,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """List pending and parked formations with their errors. Covers all subjects."""
-    from toldonce.cli import json_output
-
     here = load_options(database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "tuple[list[FormationStatus], int]":
@@ -73,7 +70,7 @@ def formations(
 
     listed, retried = here.run(work)
     if as_json:
-        say_json({"formations": [json_output.formation(status) for status in listed], "retried": retried})
+        say_json({"formations": listed, "retried": retried})
         return
     if retry_parked:
         say(f"{plural(retried, 'formation')} due again; `toldonce worker` or `toldonce serve` will process them")
@@ -104,12 +101,12 @@ def energy(
     database: DatabaseUrl = None,
 ) -> None:
     """Show today's cost of memory work, and the remaining budget."""
-    from toldonce.cli import json_output
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     status = here.run(lambda engine: engine.admin.energy(user=here.subject, profile=profile, poller=poller))
     if as_json:
-        say_json(json_output.energy(here.subject, status))
+        from toldonce.cli.json_output import to_json
+
+        say_json({"subject": here.subject, **to_json(status)})
         return
     for line in _energy_lines(status, here.zone):
         say(line)
@@ -150,8 +147,6 @@ def maintain(
     database: DatabaseUrl = None,
 ) -> None:
     """Close expired, near-duplicate and surplus memories. Covers all subjects unless one is given."""
-    from toldonce.cli import json_output
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     named = user is not None or subject is not None
 
@@ -170,15 +165,16 @@ def maintain(
 
     checked, decisions = here.run(work)
     if as_json:
-        say_json(
-            {
-                "subjects": checked,
-                "dry_run": dry_run,
-                "closed": [json_output.maintenance_decision(line) for line in decisions],
-            }
-        )
+        say_json({"subjects": checked, "dry_run": dry_run, "closed": [_closing(line) for line in decisions]})
         return
     _report_maintenance(checked, decisions, dry_run=dry_run)
+
+
+def _closing(line: "Decision") -> dict[str, object]:
+    from toldonce.cli.json_output import to_json
+    from toldonce.types import closed_memory
+
+    return {"subject": line.subject, "closed_id": closed_memory(line), **to_json(line)}
 
 
 async def _all_subjects(engine: "AsyncToldOnce") -> "list[Subject]":

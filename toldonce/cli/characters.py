@@ -40,6 +40,6 @@ def rename_character(
 
     renamed = here.run(work)
     if as_json:
-        say_json({"subject": renamed.subject.text, "joined": renamed.joined})
+        say_json(renamed)
     else:
         say(f"{to}: {renamed.subject.text}, {plural(renamed.joined, 'memory')} joined")

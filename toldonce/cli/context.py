@@ -40,7 +40,6 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Show what would be added to a prompt that ends with QUERY. Does not count as use."""
-    from toldonce.cli import json_output
     from toldonce.types import RequestScope
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
@@ -51,7 +50,7 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
 
     prepared = here.run(work)
     if as_json:
-        say_json(json_output.context(prepared))
+        say_json(prepared)
     elif prepared.text:
         for line in prepared.text.split("\n"):
             say(line)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import AsJson, DatabaseUrl, Limit, SubjectName, UserName, load_options
 from toldonce.cli.output import note, one_line, rows, say, say_json, short, when
 from toldonce.plural import plural
 
@@ -19,7 +19,6 @@ _MIN_PREFIX_CHARACTERS = 8
 # Conversations searched for a part of an id or a client's id, newest first.
 _MAX_SEARCHED = 10_000
 
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _Conversation = Annotated[
     str,
     typer.Argument(metavar="CONVERSATION", help="Conversation id, at least 8 characters of it, or the client's id."),
@@ -35,15 +34,13 @@ def register(app: typer.Typer) -> None:
 
 
 def conversations(
-    limit: _Limit = 50,
+    limit: Limit = 50,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """List conversations, most recently updated first."""
-    from toldonce.cli import json_output
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[Conversation]":
@@ -51,7 +48,7 @@ def conversations(
 
     found = here.run(work)
     if as_json:
-        say_json({"conversations": [json_output.conversation(item) for item in found]})
+        say_json({"conversations": found})
         return
     if not found:
         note(f"no conversations of {here.subject.text}")
@@ -65,15 +62,13 @@ def conversations(
 def messages(  # noqa: PLR0913  # a command's options are its parameters
     conversation: _Conversation,
     after: _After = 0,
-    limit: _Limit = 100,
+    limit: Limit = 100,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """Show the messages of a conversation. All branches, in order of arrival."""
-    from toldonce.cli import json_output
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[LoggedMessage]":
@@ -84,7 +79,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
     page, more = found[:limit], len(found) > limit
     if as_json:
         following = page[-1].seq if more else None
-        say_json({"messages": [json_output.message(item) for item in page], "next": following})
+        say_json({"messages": page, "next": following})
         return
     lines = [
         (
@@ -102,15 +97,13 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
 
 def trace(
     conversation: _Conversation,
-    limit: _Limit = 10,
+    limit: Limit = 10,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """Show what memory did for the requests of a conversation. Newest first."""
-    from toldonce.cli import json_output
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[PromptTrace]":
@@ -119,7 +112,7 @@ def trace(
 
     traces = here.run(work)
     if as_json:
-        say_json({"prompts": [json_output.trace(item) for item in traces]})
+        say_json({"prompts": traces})
         return
     if not traces:
         note("no request of this conversation had memory")

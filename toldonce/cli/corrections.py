@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, instant_of, load_options
+from toldonce.cli.options import (
+    AsJson,
+    CommandOptions,
+    DatabaseUrl,
+    Limit,
+    MemoryIdText,
+    SubjectName,
+    UserName,
+    instant_of,
+    load_options,
+)
 from toldonce.cli.output import dim, lifetime, note, one_line, say, say_json, short, when
 from toldonce.plural import plural
 
@@ -15,9 +25,6 @@ if TYPE_CHECKING:
     from toldonce.engine import AsyncToldOnce, HeldMemory, MemoryExplanation, UndoPlan
     from toldonce.types import Memory
 
-_Id = Annotated[
-    str, typer.Argument(metavar="ID", help="Id of the memory, or at least 8 characters of its beginning or end.")
-]
 _Text = Annotated[str | None, typer.Argument(metavar="TEXT", help="What holds in its place; nothing: nothing does.")]
 _Value = Annotated[
     str | None, typer.Option("--value", metavar="VALUE", help="Of a fact: the value of its slot that TEXT says.")
@@ -51,7 +58,6 @@ _Reject = Annotated[
     list[str] | None,
     typer.Option("--reject", metavar="ID", help="Close this memory (repeatable).", show_default=False),
 ]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -63,7 +69,7 @@ def register(app: typer.Typer) -> None:
 
 
 def correct(  # noqa: PLR0913  # a command's options are its parameters
-    memory_id: _Id,
+    memory_id: MemoryIdText,
     text: _Text = None,
     value: _Value = None,
     true_until: _TrueUntil = None,
@@ -73,7 +79,6 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Correct a memory that was wrong or is no longer true. TEXT takes its place, if given."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
@@ -88,7 +93,7 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
 
     closed, made = here.run(work)
     if as_json:
-        say_json({"closed": json_output.memory(closed), "memory": json_output.memory(made) if text else None})
+        say_json({"closed": closed, "memory": made if text else None})
         return
     say(f"closed  {short(closed.id)}  {one_line(closed.text)} ({lifetime(closed, here.zone)})")
     if text:
@@ -96,14 +101,13 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
 
 
 def why(
-    memory_id: _Id,
+    memory_id: MemoryIdText,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """Explain a memory: its sources, decisions and last use."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
@@ -113,7 +117,7 @@ def why(
 
     explanation = here.run(work)
     if as_json:
-        say_json(json_output.why(explanation))
+        say_json(explanation)
         return
     for line in _sentences(explanation, here):
         say(line)
@@ -156,7 +160,6 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Undo a decision, a conversation, or changes since a time. The history is kept."""
-    from toldonce.cli import json_output
     from toldonce.cli.conversations import find_conversation
 
     if sum(target is not None for target in (decision, conversation, since)) != 1:
@@ -180,7 +183,9 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
 
     plan = here.run(work)
     if as_json:
-        say_json(json_output.undone(plan, dry_run=dry_run))
+        from toldonce.cli.json_output import to_json
+
+        say_json({"dry_run": dry_run, **to_json(plan)})
         return
     _show_undo(plan, dry_run=dry_run)
 
@@ -200,14 +205,13 @@ def _show_undo(plan: "UndoPlan", *, dry_run: bool) -> None:
 def review(  # noqa: PLR0913  # a command's options are its parameters
     approve: _Approve = None,
     reject: _Reject = None,
-    limit: _Limit = 50,
+    limit: Limit = 50,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """List, approve or reject memories held for review."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
@@ -227,9 +231,9 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
     approved, rejected, held = here.run(work)
     if as_json:
         data = {
-            "approved": [json_output.memory(memory) for memory in approved],
-            "rejected": [json_output.memory(memory) for memory in rejected],
-            "held": [json_output.held(item) for item in held],
+            "approved": approved,
+            "rejected": rejected,
+            "held": held,
         }
         say_json(data)
         return

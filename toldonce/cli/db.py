@@ -56,7 +56,6 @@ def copy(source: _Source, destination: _Destination, as_json: AsJson = False) ->
 @db.command()
 def distribute(shards: _Shards = 32, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Distribute a PostgreSQL database over Citus nodes. Tables that are already distributed stay."""
-    from dataclasses import asdict
 
     from toldonce.engine.databases import distribute_database, note_database_act
     from toldonce.settings import Settings
@@ -65,7 +64,7 @@ def distribute(shards: _Shards = 32, as_json: AsJson = False, database: Database
     done = distribute_database(url, shards=shards)
     note_database_act(url, "databases.distribute", actor=ACTOR, count=len(done.distributed))
     if as_json:
-        say_json(asdict(done))
+        say_json(done)
         return
     if done.distributed:
         say(f"distributed by subject: {', '.join(done.distributed)}")
@@ -79,7 +78,6 @@ def distribute(shards: _Shards = 32, as_json: AsJson = False, database: Database
 @db.command()
 def index(minimum: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Build vector indexes for the largest subjects (PostgreSQL only), and drop unneeded ones."""
-    from dataclasses import asdict
 
     from toldonce.engine.databases import build_indexes, drop_indexes, note_database_act
     from toldonce.settings import Settings
@@ -91,7 +89,7 @@ def index(minimum: _From = 100_000, drop: _Drop = False, as_json: AsJson = False
         count = len(done.built) + len(done.dropped)
         note_database_act(url, "databases.unindex" if drop else "databases.index", actor=ACTOR, count=count)
     if as_json:
-        say_json(asdict(done))
+        say_json(done)
     else:
         _show_indexes(done)
 

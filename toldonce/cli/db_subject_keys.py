@@ -1,6 +1,5 @@
 """The commands `db encrypt-subjects` and the like. Rewrite rows or keys, show a bar on stderr; keys are never shown."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,7 +64,7 @@ def subject_keys(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     here = load_options(database=database, as_json=as_json)
     found = here.run(lambda engine: engine.admin.stats()).encryption
     if as_json:
-        say_json({"encryption": asdict(found) if found else None})
+        say_json({"encryption": found})
     elif found is None:
         say("subjects are not encrypted (TOLDONCE_MASTER_KEY)")
     else:
@@ -83,7 +82,7 @@ def rekey_subjects(as_json: AsJson = False, database: DatabaseUrl = None) -> Non
         done = change_master_key(settings.database_url, keyring, progress=bar, key=key)
     note_database_act(settings.database_url, "subjects.rekey", actor=ACTOR, key=key, count=done.changed)
     if as_json:
-        say_json(asdict(done))
+        say_json(done)
         return
     say(f"{done.keyring}: {plural(done.changed, 'key')} changed, {plural(done.keys, 'subject')} with a key")
     note("unset TOLDONCE_OTHER_MASTER_KEY, and destroy the old key once no backup of the keyring needs it")
@@ -100,7 +99,7 @@ def _keyring(settings: "Settings") -> "KeyringPlace":
 
 def _report(done: "ConversionReport", what: str, *, as_json: bool) -> None:
     if as_json:
-        say_json(asdict(done))
+        say_json(done)
     else:
         say(f"{done.where}: {plural(done.subjects, 'subject')} {what}, {plural(done.rows, 'row')} changed")
 

@@ -32,11 +32,7 @@ def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl
     findings = asyncio.run(_examine(settings, check=check, show=not as_json))
     bad = any(finding.state is FindingState.FAIL for finding in findings)
     if as_json:
-        lines = [
-            {"what": finding.what, "state": finding.state.value, "text": finding.text, "todo": finding.todo}
-            for finding in findings
-        ]
-        say_json({"ok": not bad, "settings": settings_in_effect(settings), "findings": lines})
+        say_json({"ok": not bad, "settings": settings_in_effect(settings), "findings": findings})
     if bad:
         raise typer.Exit(1)
 

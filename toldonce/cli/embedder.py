@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from toldonce.cli.erase import confirm
-from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, load_settings
+from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, Yes, load_settings
 from toldonce.cli.output import note, rows, say, say_json
 from toldonce.cli.replay import ProgressBar
 from toldonce.plural import plural
@@ -54,7 +54,6 @@ _Batch = Annotated[
 _DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Test the embedder and count memories, without changing anything.")
 ]
-_Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -72,7 +71,7 @@ def embedder(  # noqa: PLR0913  # a command's options are its parameters
     passage_prefix: _PassagePrefix = "",
     batch: _Batch = 0,
     dry_run: _DryRun = False,
-    yes: _Yes = False,
+    yes: Yes = False,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
@@ -212,9 +211,7 @@ def _show(database: str | None, *, as_json: bool) -> None:
 
     state = _run(database, work)
     if as_json:
-        from toldonce.cli import json_output
-
-        say_json(json_output.embedder(state))
+        say_json(state)
     else:
         _show_state(state)
     if state.problem:

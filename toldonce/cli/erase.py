@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, Yes, load_options
 from toldonce.cli.output import note, printable, rows, say, say_json
 from toldonce.plural import plural
 
@@ -39,7 +39,6 @@ _Rewrite = Annotated[
 _Everywhere = Annotated[
     bool, typer.Option("--everywhere", help="Also erase copies in other subjects, and memories formed there.")
 ]
-_Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +53,7 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
     finish: _Finish = False,
     rewrite: _Rewrite = False,
     everywhere: _Everywhere = False,
-    yes: _Yes = False,
+    yes: Yes = False,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
@@ -151,10 +150,8 @@ def confirm(question: str, *, yes: bool) -> None:
 
 def show_receipts(receipts: "Sequence[EraseReceipt]", *, as_json: bool) -> None:
     """Print the receipts of erasures, place by place."""
-    from toldonce.cli import json_output
-
     if as_json:
-        say_json({"receipts": [json_output.receipt(receipt) for receipt in receipts]})
+        say_json({"receipts": receipts})
         return
     for receipt in receipts:
         lines = [(place.reach.value, place.name, str(place.count or ""), place.text) for place in receipt.places]

@@ -1,20 +1,19 @@
-"""Output of `--json`, as documented in docs/cli.md: plain values, times in ISO 8601 with offset. Pure."""
+"""Output of `--json`, as documented in docs/cli.md: plain values, times in ISO 8601 with offset. Pure.
 
+A value of the library is written with its fields, by their names; `_SHOWN` has the values that are shown otherwise.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from enum import Enum
+from operator import attrgetter
 from typing import Any
 
-from toldonce.engine import (
-    EmbedderStatus,
-    HeldMemory,
-    MemoryExplanation,
-    MemoryHistory,
-    PromptContext,
-    PromptTrace,
-    UndoPlan,
-)
+from toldonce.engine import EmbedderStatus, HeldMemory, MemoryExplanation, PromptContext, PromptTrace, UndoPlan
 from toldonce.types import (
+    ApiKey,
     Conversation,
-    Cost,
     Decision,
     EmbedderKind,
     EnergyStatus,
@@ -25,278 +24,150 @@ from toldonce.types import (
     Memory,
     Recall,
     RecalledMemory,
+    RequestTrace,
+    SincePoll,
     Subject,
-    closed_memory,
 )
 
-
-def instant(at: datetime | None) -> str | None:
-    """Format a time in UTC."""
-    return at.astimezone(UTC).isoformat() if at else None
+Shown = Callable[[Any], Mapping[str, object]]
+"""Returns the parts of a value by their names."""
 
 
-def memory(item: Memory) -> dict[str, Any]:
-    """Describe a memory."""
+def to_json(value: Any) -> Any:
+    """Return a value of the library, or a mapping or sequence with such values, as JSON has it."""
+    match value:
+        case Enum():
+            return value.value
+        case None | str() | int() | float():
+            return value
+        case datetime():
+            return value.astimezone(UTC).isoformat()
+        case Subject():
+            return value.text
+        case Mapping():
+            return {to_json(name): to_json(part) for name, part in value.items()}
+        case _ if is_dataclass(value):
+            shown = _SHOWN.get(type(value), _all_fields)
+            return to_json(shown(value))
+        case _:
+            return [to_json(part) for part in value]
+
+
+def _all_fields(value: Any) -> Mapping[str, object]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _named(*names: str, digits: int | None = None) -> Shown:
+    """Show some fields in this order: `name`, or `name=attribute`; with a `?`, what is empty is null.
+
+    Args:
+        names: One or several in each text.
+        digits: Digits after the point of numbers.
+    """
+    given = [(*name.rstrip("?").partition("="), name.endswith("?")) for name in " ".join(names).split()]
+    parts = [(name, attrgetter(attribute or name), is_nullable) for name, _, attribute, is_nullable in given]
+
+    def part(value: object, *, is_nullable: bool) -> object:
+        if digits is not None and isinstance(value, float):
+            return round(value, digits)
+        return value or None if is_nullable else value
+
+    return lambda value: {name: part(read(value), is_nullable=is_nullable) for name, read, is_nullable in parts}
+
+
+def _embedder(state: EmbedderStatus) -> Mapping[str, object]:
+    spec, shown = state.record.spec, _EMBEDDER(state)
     return {
-        "id": item.id,
-        "subject": item.subject.text,
-        "kind": item.kind.value,
-        "text": item.text,
-        "type": item.type,
-        "category": item.category,
-        "key": item.key,
-        "value": item.value,
-        "state": item.state.value,
-        "importance": item.importance,
-        "confidence": item.confidence,
-        "speaker": item.speaker,
-        "valid_from": instant(item.valid_from),
-        "valid_to": instant(item.valid_to),
-        "known_from": instant(item.known_from),
-        "closed_at": instant(item.closed_at),
-        "profile": item.profile,
-        "version": item.version,
-        "uses": item.uses,
-        "last_used_at": instant(item.last_used_at),
-        "evidence": [_evidence(source) for source in item.evidence],
-    }
-
-
-def embedder(state: EmbedderStatus) -> dict[str, Any]:
-    """Describe a database's embedder."""
-    record = state.record
-    return {
-        "space": record.space,
-        "dim": record.dim,
-        "kind": record.spec.kind.value,
-        "where": record.spec.where or None,
-        "model": record.spec.model or None,
-        "key_env": record.spec.key_env if record.spec.kind is EmbedderKind.API else None,
-        "query_prefix": record.spec.query_prefix,
-        "passage_prefix": record.spec.passage_prefix,
-        "midpoint": round(record.curve.midpoint, 4),
-        "slope": round(record.curve.slope, 4),
-        "chosen_at": instant(record.chosen_at),
-        "problem": state.problem or None,
-        "spaces": [
-            {"space": count.space, "dim": count.dim, "memories": count.memories, "subjects": count.subjects}
-            for count in state.spaces
-        ],
+        **{
+            name: value if name != "key_env" or spec.kind is EmbedderKind.API else None for name, value in shown.items()
+        },
         "waiting": {"subjects": state.waiting_subjects, "memories": state.waiting_memories},
     }
 
 
-def held(item: HeldMemory) -> dict[str, Any]:
-    """Describe a memory held for review."""
-    return {"reason": item.reason, "memory": memory(item.memory)}
-
-
-def _evidence(source: Evidence) -> dict[str, Any]:
+def _explanation(explanation: MemoryExplanation) -> Mapping[str, object]:
     return {
-        "conversation": source.conversation,
-        "seq": source.seq,
-        "role": source.role,
-        "speaker": source.speaker,
-        "quote": source.quote,
-        "said_at": instant(source.said_at),
+        **_all_fields(explanation.history),
+        "replaced": [memory.id for memory in explanation.replaced],
+        "replaced_by": [memory.id for memory in explanation.replaced_by],
+        "last_recalled": explanation.last_recalled,
     }
 
 
-def recall(result: Recall) -> dict[str, Any]:
-    """Describe search results and left-out memories."""
+def _plan(plan: UndoPlan) -> Mapping[str, object]:
     return {
-        "query": result.query,
-        "items": [_recalled(item) for item in result.items],
-        "left_out": [{"id": item.id, "reason": item.reason} for item in result.left_out],
-        "considered": result.considered,
-        "compared": result.vectors_compared,
-        "took_ms": round(result.took_ms, 3),
-        "remark": result.warning or None,
+        "closed": plan.leaving,
+        "reopened": [back.memory for back in plan.returning],
+        "weakened": [{"id": weaker.id, "messages": len(weaker.without)} for weaker in plan.weakened],
+        "not_back": plan.unheard,
     }
 
 
-def context(result: PromptContext) -> dict[str, Any]:
-    """Describe the memory block of a prompt."""
-    return {
-        "text": result.text,
-        "items": [_recalled(item) for item in result.items],
-        "left_out": [{"id": item.id, "reason": item.reason} for item in result.left_out],
-        "tokens": result.tokens,
-        "compared": result.vectors_compared,
-        "remark": result.warning or None,
-    }
-
-
-def _recalled(item: RecalledMemory) -> dict[str, Any]:
-    return {
-        "score": round(item.score, 4),
-        "similarity": round(item.similarity, 4),
-        "words": round(item.word_share, 4),
-        "reasons": list(item.reasons),
-        "certain": item.standing,
-        "memory": memory(item.memory),
-    }
-
-
-def history(result: MemoryHistory) -> dict[str, Any]:
-    """Describe a memory with its history."""
-    return {
-        "memory": memory(result.memory),
-        "decisions": [decision(line) for line in result.decisions],
-        "related": [memory(item) for item in result.related],
-        "sources": [message(item) for item in result.sources],
-    }
-
-
-def why(explanation: MemoryExplanation) -> dict[str, Any]:
-    """Describe the explanation of a memory."""
-    place = explanation.last_recalled
-    recalled = {"conversation": place.conversation, "seq": place.seq, "at": instant(place.at)} if place else None
-    return {
-        **history(explanation.history),
-        "replaced": [item.id for item in explanation.replaced],
-        "replaced_by": [item.id for item in explanation.replaced_by],
-        "last_recalled": recalled,
-    }
-
-
-def undone(plan: UndoPlan, *, dry_run: bool) -> dict[str, Any]:
-    """Describe an undo, done or planned."""
-    return {
-        "dry_run": dry_run,
-        "closed": [memory(item) for item in plan.leaving],
-        "reopened": [memory(item.memory) for item in plan.returning],
-        "weakened": [{"id": item.id, "messages": len(item.without)} for item in plan.weakened],
-        "not_back": [decision(line) for line in plan.unheard],
-    }
-
-
-def decision(line: Decision) -> dict[str, Any]:
-    """Describe a decision."""
-    return {
-        "id": line.id,
-        "at": instant(line.at),
-        "action": line.action.value,
-        "memory_id": line.memory_id,
-        "target_id": line.target_id,
-        "reason": line.reason,
-        "text": line.text,
-        "profile": line.profile,
-        "conversation": line.conversation,
-        "seq": line.seq,
-    }
-
-
-def maintenance_decision(line: Decision) -> dict[str, Any]:
-    """Describe a maintenance decision: what was closed, and why."""
-    return {"subject": line.subject.text, "closed_id": closed_memory(line), **decision(line)}
-
-
-def message(item: LoggedMessage) -> dict[str, Any]:
-    """Describe a logged message."""
-    return {
-        "conversation": item.conversation,
-        "seq": item.seq,
-        "parent_seq": item.parent_seq,
-        "role": item.role,
-        "name": item.name,
-        "text": item.text,
-        "said_at": instant(item.said_at),
-        "recorded_at": instant(item.recorded_at),
-        "complete": item.complete,
-        "erased": item.erased,
-    }
-
-
-def receipt(item: EraseReceipt) -> dict[str, Any]:
-    """Describe an erasure receipt."""
-    return {
-        "id": item.id,
-        "subject": item.subject.text,
-        "at": instant(item.at),
-        "done": item.done,
-        "places": [
-            {"name": place.name, "reach": place.reach.value, "count": place.count, "text": place.text}
-            for place in item.places
-        ],
-    }
-
-
-def conversation(item: Conversation) -> dict[str, Any]:
-    """Describe a conversation."""
-    return {
-        "id": item.id,
-        "subject": item.subject.text,
-        "external_id": item.external_id,
-        "created_at": instant(item.created_at),
-        "updated_at": instant(item.updated_at),
-        "messages": item.last_seq,
-    }
-
-
-def trace(item: PromptTrace) -> dict[str, Any]:
-    """Describe what memory did for a request."""
-    record = item.record
+def _trace(trace: PromptTrace) -> Mapping[str, object]:
+    record = trace.record
     scores = {id_: score for _, id_, score in record.items}
     return {
-        "at": instant(record.at),
-        "seq": record.seq,
-        "prefix": record.prefix or None,
-        "replayed": record.replayed,
-        "tokens": record.tokens,
-        "failure": record.failure or None,
+        **_named("at seq prefix? replayed tokens failure?")(record),
         "memories": [
             {
-                "id": memory.id,
-                "text": memory.text,
-                "state": memory.state.value,
+                **_named("id text state")(memory),
                 "score": round(scores[memory.id], 4),
                 "used": None if record.hits is None else memory.id in record.hits,
             }
-            for memory in item.memories
+            for memory in trace.memories
         ],
-        "omitted": [{"id": memory.id, "reason": memory.reason} for memory in record.omitted],
+        "omitted": record.omitted,
     }
 
 
-def formation(item: FormationStatus) -> dict[str, Any]:
-    """Describe a formation."""
+def _request(trace: RequestTrace) -> Mapping[str, object]:
+    record, items = trace.record, trace.record.items
     return {
-        "subject": item.key.subject.text,
-        "conversation": item.key.conversation,
-        "profile": item.key.profile,
-        "stage": item.key.stage,
-        "version": item.key.version,
-        "formed": item.formed_seq,
-        "messages": item.last_seq,
-        "due_at": instant(item.due_at),
-        "attempts": item.attempts,
-        "parked": item.parked,
-        "error": item.error,
+        **_named("id=record.id at=record.at recorded_at subject=home conversation external_id")(trace),
+        **_named("profile? model=destination.model upstream=destination.upstream considered")(record.request),
+        "injected": [{"id": id_, "subject": owner, "score": round(score, 4)} for owner, id_, score in items],
+        **_named("omitted replayed tokens took_ms=request.took_ms prefix? failure?")(record),
     }
 
 
-def energy(subject: Subject, status: EnergyStatus) -> dict[str, Any]:
-    """Describe the state of a budget."""
-    poll = status.since_poll
-    return {
-        "subject": subject.text,
-        "level": status.level,
-        "capacity": status.capacity,
-        "critical": status.critical,
-        "refill_per_day": status.refill_per_day,
-        "share": status.share,
-        "most_share": status.max_share,
-        "tokens_today": status.tokens_today,
-        "tokens_per_day": status.tokens_per_day,
-        "today": {purpose.value: _spent(cost) for purpose, cost in status.today.items()},
-        "total": _spent(status.total),
-        "unsettled": status.unsettled,
-        "since_poll": None if poll is None else {"since": instant(poll.since), **_spent(poll.spent)},
-        "waiting": status.waiting,
-        "waits_until": instant(status.waits_until),
-    }
-
-
-def _spent(cost: Cost) -> dict[str, Any]:
-    return {"calls": cost.calls, "units": cost.units, "tokens": cost.tokens}
+_EMBEDDER = _named(
+    "space=record.space dim=record.dim kind=record.spec.kind where=record.spec.where? model=record.spec.model? "
+    "key_env=record.spec.key_env query_prefix=record.spec.query_prefix passage_prefix=record.spec.passage_prefix "
+    "midpoint=record.curve.midpoint slope=record.curve.slope chosen_at=record.chosen_at problem? spaces",
+    digits=4,
+)
+_SHOWN: Mapping[type, Shown] = {
+    ApiKey: _named(
+        "id name access tenant user app requests_per_minute=limits.requests_per_minute "
+        "concurrent_requests=limits.concurrent_requests body_bytes=limits.body_bytes "
+        "created_at expires_at revoked_at last_used_at"
+    ),
+    Conversation: _named("id subject external_id created_at updated_at messages=last_seq"),
+    Decision: _named("id at action memory_id target_id reason text profile conversation seq"),
+    EmbedderStatus: _embedder,
+    EnergyStatus: _named(
+        "level capacity critical refill_per_day share",
+        "most_share=max_share",
+        "tokens_today tokens_per_day today total unsettled since_poll waiting waits_until",
+    ),
+    EraseReceipt: _named("id subject at done places"),
+    Evidence: _named("conversation seq role speaker quote said_at"),
+    FormationStatus: _named(
+        "subject=key.subject conversation=key.conversation profile=key.profile stage=key.stage version=key.version "
+        "formed=formed_seq messages=last_seq due_at attempts parked error"
+    ),
+    HeldMemory: _named("reason memory"),
+    LoggedMessage: _named("conversation seq parent_seq role name text said_at recorded_at complete erased"),
+    Memory: _named(
+        "id subject kind text type category key value state importance confidence speaker valid_from valid_to "
+        "known_from closed_at profile version uses last_used_at evidence"
+    ),
+    MemoryExplanation: _explanation,
+    PromptContext: _named("text items left_out tokens compared=vectors_compared remark=warning?"),
+    PromptTrace: _trace,
+    Recall: _named("query items left_out considered compared=vectors_compared took_ms remark=warning?", digits=3),
+    RecalledMemory: _named("score similarity words=word_share reasons certain=standing memory", digits=4),
+    RequestTrace: _request,
+    SincePoll: _named("since calls=spent.calls units=spent.units tokens=spent.tokens"),
+    UndoPlan: _plan,
+}

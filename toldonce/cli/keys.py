@@ -1,11 +1,11 @@
 """The commands `keys …`: API keys of the server, and the log of administrative acts. Read and write via the engine."""
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, load_options
+from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, Limit, load_options
 from toldonce.cli.output import note, rows, say, say_json, when
 from toldonce.lazy_pattern import LazyPattern
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from toldonce.engine import AsyncToldOnce
-    from toldonce.types import ApiKey, AuditEntry
+    from toldonce.types import ApiKey
 
 _DAYS = LazyPattern(r"([0-9]{1,5})d")
 _PAGE_SIZE = 1000
@@ -42,7 +42,6 @@ _KeyId = Annotated[str, typer.Argument(metavar="ID", help="Id of the key, as `to
 _OfTenant = Annotated[
     str | None, typer.Option("--tenant", metavar="NAME", help="Show only this tenant.", show_default=False)
 ]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _Before = Annotated[
     str | None, typer.Option("--before", metavar="ID", help="Show what came before this entry.", show_default=False)
 ]
@@ -102,7 +101,9 @@ def create(  # noqa: PLR0913  # a command's options are its parameters
     )
     key, secret = here.run(lambda engine: engine.keys.create(new, actor=ACTOR))
     if as_json:
-        say_json({**_as_json(key), "key": secret})
+        from toldonce.cli.json_output import to_json
+
+        say_json({**to_json(key), "key": secret})
         return
     note(f"key {key.id} ({_binding(key)}, {key.access}); it is shown only this once:")
     say(secret)
@@ -122,7 +123,7 @@ def list_(tenant: _OfTenant = None, as_json: AsJson = False, database: DatabaseU
 
     listed = here.run(all_pages)
     if as_json:
-        say_json({"keys": [_as_json(key) for key in listed]})
+        say_json({"keys": listed})
         return
     if not listed:
         note("no keys; create one with `toldonce keys create`")
@@ -147,7 +148,7 @@ def revoke(key_id: _KeyId, as_json: AsJson = False, database: DatabaseUrl = None
     here = load_options(database=database, as_json=as_json)
     key = here.run(lambda engine: engine.keys.revoke(key_id, actor=ACTOR))
     if as_json:
-        say_json(_as_json(key))
+        say_json(key)
     else:
         say(f"revoked {key.id} ({key.name})")
 
@@ -159,7 +160,7 @@ def audit(  # noqa: PLR0913  # a command's options are its parameters
     action: _Action = "",
     target: _Target = "",
     before: _Before = None,
-    limit: _Limit = 100,
+    limit: Limit = 100,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
@@ -171,7 +172,7 @@ def audit(  # noqa: PLR0913  # a command's options are its parameters
     entries = here.run(lambda engine: engine.keys.audit(wanted, tenant=tenant, before=before, limit=limit))
     if as_json:
         following = entries[-1].id if len(entries) == limit else None
-        say_json({"entries": [_entry(entry) for entry in entries], "next": following})
+        say_json({"entries": entries, "next": following})
         return
     if not entries:
         note("no administrative acts")
@@ -212,37 +213,3 @@ def _state(key: "ApiKey", zone: "ZoneInfo") -> str:
     if key.expires_at is None:
         return "valid"
     return f"{'valid until' if key.is_valid(datetime.now(UTC)) else 'expired'} {when(key.expires_at, zone)}"
-
-
-def _as_json(key: "ApiKey") -> dict[str, Any]:
-    from toldonce.cli.json_output import instant
-
-    return {
-        "id": key.id,
-        "name": key.name,
-        "access": key.access.value,
-        "tenant": key.tenant,
-        "user": key.user,
-        "app": key.app,
-        "requests_per_minute": key.limits.requests_per_minute,
-        "concurrent_requests": key.limits.concurrent_requests,
-        "body_bytes": key.limits.body_bytes,
-        "created_at": instant(key.created_at),
-        "expires_at": instant(key.expires_at),
-        "revoked_at": instant(key.revoked_at),
-        "last_used_at": instant(key.last_used_at),
-    }
-
-
-def _entry(entry: "AuditEntry") -> dict[str, Any]:
-    from toldonce.cli.json_output import instant
-
-    return {
-        "id": entry.id,
-        "at": instant(entry.at),
-        "actor": entry.actor,
-        "action": entry.action,
-        "tenant": entry.tenant,
-        "target": entry.target,
-        "count": entry.count,
-    }

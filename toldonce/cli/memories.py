@@ -16,9 +16,12 @@ from toldonce.cli.options import (
     CommandOptions,
     DatabaseUrl,
     KnownAt,
+    Limit,
+    MemoryIdText,
     SubjectName,
     TimeZone,
     UserName,
+    Yes,
     instant_of,
     load_options,
 )
@@ -44,17 +47,12 @@ _Kinds = Annotated[
     typer.Option("--kind", metavar="note|fact|episode|turn", help="Show only this kind (repeatable)."),
 ]
 _Closed = Annotated[bool, typer.Option("--closed", help="Include closed memories (replaced, forgotten, abandoned).")]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _After = Annotated[str | None, typer.Option("--after", metavar="ID", help="Start after this memory.")]
-_Id = Annotated[
-    str, typer.Argument(metavar="ID", help="Id of the memory, or at least 8 characters of its beginning or end.")
-]
 _Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of memories, or at least 8 characters of each.")]
 _Erase = Annotated[bool, typer.Option("--erase", help="Erase permanently, including the source messages.")]
 _Reason = Annotated[str, typer.Option("--reason", metavar="WHY", help="Why, for the history.", show_default=False)]
 _KeepMessages = Annotated[bool, typer.Option("--keep-messages", help="With --erase: keep the source messages.")]
 _Everywhere = Annotated[bool, typer.Option("--everywhere", help="With --erase: also erase copies in other subjects.")]
-_Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
 _Text = Annotated[
     str | None, typer.Argument(metavar="TEXT", help="Text to remember; - or nothing reads stdin, one memory per line.")
 ]
@@ -78,8 +76,6 @@ def add(
     database: DatabaseUrl = None,
 ) -> None:
     """Store a memory, word for word."""
-    from toldonce.cli import json_output
-
     lines = [] if text is not None and text != _STDIN else _stdin_lines()
     here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
     bad: list[str] = []
@@ -91,7 +87,7 @@ def add(
 
     kept = here.run(work)
     if as_json:
-        say_json({"memories": [json_output.memory(memory) for memory in kept]})
+        say_json({"memories": kept})
     else:
         for memory in kept:
             say(f"{short(memory.id)}  {one_line(memory.text)}")
@@ -151,8 +147,6 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Search memories, best match first."""
-    from toldonce.cli import json_output
-
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     then, known = instant_of(at, here.zone, "--at"), instant_of(known_at, here.zone, "--known-at")
@@ -166,7 +160,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
 
     recall, left_out = here.run(work)
     if as_json:
-        say_json(json_output.recall(recall))
+        say_json(recall)
         return
     if not recall.items:
         note(f"nothing found for {here.subject.text}; `toldonce list` shows all memories")
@@ -214,7 +208,7 @@ def _explain_left_out(recall: "Recall", left_out: "Sequence[tuple[Memory, str]]"
 def list_(  # noqa: PLR0913  # a command's options are its parameters
     kind: _Kinds = None,
     closed: _Closed = False,
-    limit: _Limit = 50,
+    limit: Limit = 50,
     after: _After = None,
     at: At = None,
     known_at: KnownAt = None,
@@ -224,7 +218,6 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """List memories, newest first."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
 
     kinds = _kinds(kind)
@@ -241,7 +234,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     page, more = found[:limit], len(found) > limit
     if as_json:
         following = page[-1].id if more else None
-        say_json({"memories": [json_output.memory(memory) for memory in page], "next": following})
+        say_json({"memories": page, "next": following})
         return
     if not page:
         names = " or ".join(name.value for name in kinds) if kinds else "memory"
@@ -286,14 +279,13 @@ def _kinds(names: Sequence[str] | None) -> "tuple[MemoryKind, ...] | None":
 
 
 def show(
-    memory_id: _Id,
+    memory_id: MemoryIdText,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """Show a memory with its sources and history."""
-    from toldonce.cli import json_output
     from toldonce.cli.history_view import lines_of
     from toldonce.engine import find_id
 
@@ -304,7 +296,7 @@ def show(
 
     history = here.run(work)
     if as_json:
-        say_json(json_output.history(history))
+        say_json(history)
         return
     for line in lines_of(history, here.zone):
         say(line)
@@ -312,7 +304,7 @@ def show(
 
 def forget(  # noqa: PLR0913  # a command's options are its parameters
     memory_ids: _Ids,
-    yes: _Yes = False,
+    yes: Yes = False,
     reason: _Reason = "",
     erase: _Erase = False,
     keep_messages: _KeepMessages = False,
@@ -323,7 +315,6 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Close memories, so that they are no longer recalled. Their history is kept unless --erase is given."""
-    from toldonce.cli import json_output
     from toldonce.engine import find_id
     from toldonce.errors import UnknownMemoryError
 
@@ -357,7 +348,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
         return
     closed = here.run(close)
     if as_json:
-        say_json({"memories": [json_output.memory(memory) for memory in closed]})
+        say_json({"memories": closed})
         return
     for memory in closed:
         say(f"{short(memory.id)}  {one_line(memory.text)}")

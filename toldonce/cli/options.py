@@ -40,8 +40,11 @@ DatabaseUrl = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON (format: docs/cli.md).")]
-
-
+Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
+MemoryIdText = Annotated[
+    str, typer.Argument(metavar="ID", help="Id of the memory, or at least 8 characters of its beginning or end.")
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
 At = Annotated[
     str | None,
     typer.Option("--at", metavar="TIME", help="Show what was true at this time: 2026-05-03 or 2026-05-03T08:00."),

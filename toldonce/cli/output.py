@@ -73,15 +73,20 @@ def dim(line: str) -> None:
 
 
 def say_json(data: object) -> None:
-    """Print data as indented JSON that cannot control a terminal, in ASCII if the terminal's encoding requires it."""
+    """Print values, or a mapping or sequence with values, as indented JSON that cannot control a terminal.
+
+    It is in ASCII if the terminal's encoding requires that.
+    """
+    from toldonce.cli.json_output import to_json  # loads the engine
     from toldonce.text.visible_json import visible_json  # its package loads the stemmers
 
-    text = visible_json(data, indent=2)
+    plain = to_json(data)
+    text = visible_json(plain, indent=2)
     encoding = sys.stdout.encoding or "ascii"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        text = json.dumps(data, indent=2)
+        text = json.dumps(plain, indent=2)
     typer.echo(text)
 
 

@@ -46,7 +46,7 @@ def subscribe(
 
     subscriptions = here.run(work)
     if as_json:
-        say_json({"subscriptions": [subject.text for subject in subscriptions]})
+        say_json({"subscriptions": subscriptions})
         return
     for subject in subscriptions:
         say(subject.text)

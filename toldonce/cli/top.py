@@ -162,7 +162,7 @@ class _View:
 
     def json(self) -> dict[str, Any]:
         """Return all of it, newest first."""
-        return {"requests": [_plain(trace) for trace in reversed(self.traces)], "counters": self.counters}
+        return {"requests": list(reversed(self.traces)), "counters": self.counters}
 
 
 async def _watch(source: _Source, view: _View, *, once: bool) -> None:
@@ -273,29 +273,3 @@ def _remarks(trace: "RequestTrace") -> list[str]:
     remarks = [f"{count} {what}" for what, count in counts.items() if count]
     prefix = [f"prefix {record.prefix}"] if record.prefix not in ("", "kept", "new") else []
     return [*remarks, *prefix, *([printable(record.failure)] if record.failure else [])]
-
-
-def _plain(trace: "RequestTrace") -> dict[str, Any]:
-    """Describe a request as JSON."""
-    record, asked = trace.record, trace.record.request
-    return {
-        "id": record.id,
-        "at": record.at.isoformat(),
-        "recorded_at": trace.recorded_at.isoformat(),
-        "subject": trace.home.text,
-        "conversation": trace.conversation,
-        "external_id": trace.external_id,
-        "profile": asked.profile or None,
-        "model": asked.destination.model,
-        "upstream": asked.destination.upstream,
-        "considered": asked.considered,
-        "injected": [
-            {"id": id_, "subject": owner.text, "score": round(score, 4)} for owner, id_, score in record.items
-        ],
-        "omitted": [{"id": item.id, "reason": item.reason} for item in record.omitted],
-        "replayed": record.replayed,
-        "tokens": record.tokens,
-        "took_ms": asked.took_ms,
-        "prefix": record.prefix or None,
-        "failure": record.failure or None,
-    }

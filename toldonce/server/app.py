@@ -1,6 +1,7 @@
 """The ASGI application: its routes, and what starts and stops with it."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -13,6 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
+from toldonce.engine.preload import load_chats, load_formations, load_turns
+from toldonce.providers.protocols import TokenCounter
 from toldonce.server.api import OPERATIONS, routes_of
 from toldonce.server.api.v1 import build_api, is_resource_path, resource_routes, send_refusal
 from toldonce.server.asgi import OWN_HEADERS, send_json, with_own_headers
@@ -28,7 +31,6 @@ from toldonce.server.mcp_endpoint import McpEndpoint
 from toldonce.server.observability import monitoring_routes
 from toldonce.server.origin_guard import OriginGuard, is_loopback
 from toldonce.server.passthrough import PassThrough
-from toldonce.server.preload import Preload
 from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH, ResourceMetadata
 from toldonce.server.status import INTERNAL_SERVER_ERROR, error_body
 from toldonce.server.upstream import Deadlines, HttpUpstream
@@ -168,7 +170,7 @@ class _Application(Starlette):
         return with_failures_answered(self._guarded(serve))
 
 
-def _preloaded(chat: ChatProxy, preload: Preload) -> ASGIApp:
+def _preloaded(chat: ChatProxy, preload: "Preload") -> ASGIApp:
     """Let the chats of a server that has just started wait: loading in the middle of one would hold up all requests."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
@@ -225,3 +227,56 @@ async def _failed(request: Request, error: Exception) -> Response:
 def _own_error(body: bytes, status: int, headers: Mapping[str, str], kind: str = "application/json") -> Response:
     own = {name.decode(): value.decode() for name, value in OWN_HEADERS}
     return Response(body, status, headers={**own, **headers}, media_type=kind)
+
+
+logger = logging.getLogger(__name__)
+
+
+class Preload:
+    """Loads in a thread, in three steps: what holds the interpreter, what chats use, and what formations use."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        """Create it; nothing is loaded yet."""
+        self._counter = counter
+        self._loading: asyncio.Task[None] | None = None
+        self._chats_loaded = asyncio.Event()
+        self._is_closing = False
+
+    async def start(self) -> None:
+        """Load modules and the tokenizer, and begin to load the rest.
+
+        To be called before requests are accepted: reading the tokenizer's file holds the interpreter for some 80 ms.
+        A failure is logged; the first chats then load what they need.
+        """
+        turns = asyncio.create_task(asyncio.to_thread(self._load_turns))
+        turns.add_done_callback(_log_failure)
+        await asyncio.wait({turns})
+        self._loading = asyncio.create_task(self._load())
+        self._loading.add_done_callback(_log_failure)
+
+    async def wait_for_chats(self) -> None:
+        """Wait until what chats use is loaded, or loading has failed; return at once if it was never started."""
+        if self._loading is not None:
+            await self._chats_loaded.wait()
+
+    async def close(self) -> None:
+        """Wait until the thread has ended: it stops before the next pattern that formations use."""
+        self._is_closing = True
+        if self._loading is not None and not self._loading.done():
+            await asyncio.wait({self._loading})
+
+    def _load_turns(self) -> None:
+        load_turns()
+        self._counter.count("loaded")
+
+    async def _load(self) -> None:
+        try:
+            await asyncio.to_thread(load_chats)
+        finally:
+            self._chats_loaded.set()
+        await asyncio.to_thread(load_formations, lambda: self._is_closing)
+
+
+def _log_failure(loading: asyncio.Task[None]) -> None:
+    if not loading.cancelled() and (error := loading.exception()) is not None:
+        logger.error("loading ahead failed; the first chats load what they need", exc_info=error)

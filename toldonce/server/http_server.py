@@ -1,4 +1,4 @@
-"""Start the server on its address, run it, and stop it without losing answers. Opens a port."""
+"""Start the server on its address, run it, and stop it without losing answers. Opens a port, makes the first key."""
 
 import asyncio
 import errno
@@ -18,7 +18,6 @@ import uvicorn
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadSettingError, PortInUseError
 from toldonce.server.app import build_app
-from toldonce.server.auth.startup import require_access
 from toldonce.server.connection_table import (
     DESCRIPTORS_PER_CONNECTION,
     RESERVED_DESCRIPTORS,
@@ -27,6 +26,7 @@ from toldonce.server.connection_table import (
     connections_within,
 )
 from toldonce.server.http_protocol import HttpProtocol
+from toldonce.server.origin_guard import is_loopback
 from toldonce.server.upstream_key import require_guarded_key
 from toldonce.server.welcome import chat_model, welcome
 from toldonce.settings import Settings, unknown_variables
@@ -200,3 +200,37 @@ def _is_unexpected(record: logging.LogRecord) -> bool:
         return False
     message = record.getMessage()
     return "without completing response" not in message and "timeout graceful shutdown exceeded" not in message
+
+
+async def require_access(engine: AsyncToldOnce, say: Callable[[str], None]) -> None:
+    """Refuse to listen where others can connect and no credential exists; make the first key at the first start.
+
+    Args:
+        engine: The memory, with its keys.
+        say: Takes the first key, which is shown this once.
+
+    Raises:
+        BadSettingError: All keys were revoked or have expired, and there is no other credential.
+    """
+    settings = engine.settings
+    if settings.auth == "off" or settings.jwt_secret or settings.jwt_issuer:
+        return
+    if is_loopback(settings.host) and settings.auth != "required":
+        return
+    if await engine.keys.is_any_valid():
+        return
+    secret = await engine.keys.create_first()
+    if secret is None:
+        if await engine.keys.is_any_valid():
+            return  # another server that started at the same time has made it
+        raise BadSettingError(
+            "TOLDONCE_HOST",
+            settings.host,
+            "requests need a credential here, and every API key was revoked or has expired: make one with "
+            "`toldonce keys create`, set TOLDONCE_JWT_ISSUER or TOLDONCE_JWT_SECRET, listen on 127.0.0.1, or set "
+            "TOLDONCE_AUTH=off if everyone who can connect may read and write all memory",
+        )
+    say(
+        f"This server's first API key, for administrators, shown only this once:\n  {secret}\n"
+        "Make one for each user or client with `toldonce keys create`, and revoke this one when you need it no more.\n"
+    )

@@ -3,7 +3,7 @@
 import pytest
 
 from toldonce.errors import BadIdentityError
-from toldonce.server.auth.credentials import take_credential
+from toldonce.server.auth.authenticator import take_credential
 
 KEY, PROVIDER = "rk_" + "a" * 43, (b"authorization", b"Bearer sk-provider")
 JWT = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJtZSJ9.c2lnbmF0dXJl"

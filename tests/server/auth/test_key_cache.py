@@ -9,8 +9,8 @@ import pytest
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.keys import KeyService
 from toldonce.errors import StoreUnavailableError
+from toldonce.server.auth.guard import KeyLimiter
 from toldonce.server.auth.key_cache import FRESH_S, KeyCache
-from toldonce.server.auth.limits import KeyLimiter
 from toldonce.testing import FakeClock
 from toldonce.types import Access, ApiKey, KeyLimits, NewApiKey
 

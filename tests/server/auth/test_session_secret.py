@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from toldonce.errors import BadSettingError
-from toldonce.server.auth.session_secret import session_secret
+from toldonce.server.auth.authenticator import session_secret
 from toldonce.settings import Settings
 
 GIVEN = "g" * 32

@@ -7,7 +7,7 @@ import pytest
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.engine.keys import KeyService
 from toldonce.errors import BadSettingError
-from toldonce.server.auth.startup import require_access
+from toldonce.server.http_server import require_access
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toldonce.server.dashboard.branches import fold_branches
+from toldonce.server.dashboard.pages.conversations import fold_branches
 
 
 def log(*parents: int) -> list[dict[str, Any]]:

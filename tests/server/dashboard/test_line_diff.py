@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from toldonce.server.dashboard.line_diff import line_diff
+from toldonce.server.dashboard.pages.traces import line_diff
 
 LINES = some.lists(some.sampled_from(["a", "b", "c", ""]), max_size=12)
 

@@ -11,7 +11,7 @@ import pytest
 from dashboard_client import HTML
 from keyed_server import ANA, KEYS, KeyedServer, keyed_server
 from toldonce.engine import AsyncToldOnce
-from toldonce.server.auth.session_secret import session_secret
+from toldonce.server.auth.authenticator import session_secret
 from toldonce.server.auth.sessions import Sessions, form_token
 from toldonce.server.dashboard.page import PageRoute
 from toldonce.server.dashboard.pages import PAGES

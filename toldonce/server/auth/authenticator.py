@@ -1,16 +1,28 @@
-"""Who sends a request: by API key, JWT or Open WebUI's signed header. Looks keys up through the engine."""
+"""Who sends a request: by API key, JWT or Open WebUI's signed header. Looks keys up through the engine.
 
+The secret under which sessions are signed is a file, apart from the database: who gets a copy of that, with the
+hashes of all keys, cannot begin a session.
+"""
+
+import logging
+import os
+import secrets
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from stat import S_IRWXU
 
-from toldonce.chat.identity import MEMORY, IdentityPolicy, identify, signed_user
+from toldonce.chat.identity import KEY, MEMORY, IdentityPolicy, identify, signed_user
 from toldonce.clock import Clock
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadIdentityError
+from toldonce.hook.places import state_folder
+from toldonce.lazy_pattern import LazyPattern
 from toldonce.server.asgi import Headers
-from toldonce.server.auth.credentials import take_credential
 from toldonce.server.auth.key_cache import KeyCache
-from toldonce.server.auth.session_secret import session_secret
 from toldonce.server.auth.sessions import Sessions, session_cookie
 from toldonce.server.auth.tokens import TokenVerifier
 from toldonce.server.origin_guard import is_loopback
@@ -173,3 +185,110 @@ class Authenticator:
     async def _is_needed(self) -> bool:
         """Return whether a request needs a credential; on a loopback address, once a key was made."""
         return self._needs_credentials or (not self._is_off and await self.keys.was_any_made())
+
+
+_KEY_HEADER = KEY.encode()
+# Where clients send the key of the API that they believe to call. Our keys are recognized there by their prefix.
+_SHARED = frozenset({b"authorization", b"x-api-key", b"api-key"})
+_OURS = b"rk_"
+# Three parts in base64url; the first one is a JSON object, which begins with `{"`.
+_JWT = LazyPattern(rb"eyJ[A-Za-z0-9_-]{1,4000}\.[A-Za-z0-9_-]{1,16000}\.[A-Za-z0-9_-]{0,4000}")
+
+
+def take_credential(headers: Headers, *, is_issued_here: Callable[[str], bool] | None) -> tuple[str | None, Headers]:
+    """Return the credential for this server, and the headers without it: it never goes upstream.
+
+    Args:
+        headers: The request's.
+        is_issued_here: Whether a JWT in Authorization is a credential for this server, by what it says of its issuer;
+            other JWTs are keys of the client's provider. None: no JWT is.
+
+    Raises:
+        BadIdentityError: There are two of them.
+    """
+    found: str | None = None
+    left: list[tuple[bytes, bytes]] = []
+    for name, value in headers:
+        credential = _credential(name.lower(), value, is_issued_here)
+        if credential is None:
+            left.append((name, value))
+        elif found is not None:
+            raise BadIdentityError("the request has two credentials for this server; send one of them")
+        else:
+            found = credential
+    return found, tuple(left)
+
+
+def _credential(name: bytes, value: bytes, is_issued_here: Callable[[str], bool] | None) -> str | None:
+    """Return the credential that a header holds; None if it holds none for this server.
+
+    >>> _credential(b"authorization", b"Bearer rk_a", None), _credential(b"x-api-key", b"sk-1", None)
+    ('rk_a', None)
+    """
+    if name != _KEY_HEADER and name not in _SHARED:
+        return None
+    scheme, space, rest = value.strip(b" \t").partition(b" ")
+    # Our key is taken out whatever scheme it is sent with, so that it never goes upstream.
+    is_token = space and (scheme.lower() == b"bearer" or rest.lstrip(b" \t").startswith(_OURS))
+    token = rest.strip(b" \t") if is_token else value.strip(b" \t")
+    text = token.decode("latin-1")
+    if name == _KEY_HEADER or token.startswith(_OURS):
+        return text
+    may_be = is_issued_here is not None and name == b"authorization" and _JWT.fullmatch(token)
+    return text if may_be and is_issued_here is not None and is_issued_here(text) else None
+
+
+logger = logging.getLogger(__name__)
+_BYTES = 32
+_FILE = "session-secret"
+
+
+def session_secret(settings: Settings) -> bytes:
+    """Return the secret of the settings, else the one of this user of this machine, which is made where it is missing.
+
+    Where no file can be kept, it is one of this process: its sessions end with it.
+    """
+    if settings.session_secret:
+        return settings.session_secret.get_secret_value().encode()
+    path = Path(state_folder()) / _FILE
+    try:
+        path.parent.mkdir(mode=S_IRWXU, parents=True, exist_ok=True)
+        if not path.exists():
+            _make(path)
+        return _read(path)
+    except OSError as error:
+        logger.warning(
+            "sessions of the dashboard end with this process: set TOLDONCE_SESSION_SECRET",
+            extra={"path": str(path), "error": error.strerror or str(error)},
+        )
+        return secrets.token_bytes(_BYTES)
+
+
+def _make(path: Path) -> None:
+    """Write a new secret, whole or not at all; of several processes at once, one does."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{_FILE}.")  # its user alone may read it
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(temporary, path)
+    finally:
+        os.unlink(temporary)
+
+
+def _read(path: Path) -> bytes:
+    """Read the secret.
+
+    Raises:
+        OSError: Others may read it or have written it, or it is none.
+    """
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+        if os.name == "posix" and (found.st_uid != os.getuid() or found.st_mode & 0o077):
+            raise PermissionError("it is not its user's alone (chmod 600)")
+        secret = file.read(1024)
+    if len(secret) < _BYTES:
+        raise OSError("it is too short to be a secret; remove it")
+    return secret

@@ -1,8 +1,11 @@
-"""Middleware that lets no request through without the credential it needs. Raw ASGI."""
+"""Middleware that lets no request through without the credential it needs, nor more than it may send. Raw ASGI."""
 
 import asyncio
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from math import ceil
+from time import monotonic
 
 from starlette.types import ASGIApp
 
@@ -11,7 +14,6 @@ from toldonce.engine import acting_for
 from toldonce.errors import StoreUnavailableError, ToldOnceError
 from toldonce.server.asgi import Headers, Receive, Scope, Send, path_user
 from toldonce.server.auth.authenticator import Authenticated, Authenticator, UnauthenticatedError
-from toldonce.server.auth.limits import KeyLimiter, RateLimiter
 from toldonce.server.dashboard.paths import is_dashboard_path, is_open_page
 from toldonce.server.database_wait import MAX_DATABASE_WAIT_S
 from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH
@@ -23,7 +25,7 @@ from toldonce.server.status import (
     retry_headers,
     status_of,
 )
-from toldonce.types import ANONYMOUS, Caller
+from toldonce.types import ANONYMOUS, ApiKey, Caller
 
 _CALLER = "toldonce.caller"
 _BODY_BYTES = "toldonce.body_bytes"
@@ -173,3 +175,69 @@ def max_body_bytes(scope: Scope, limit: int) -> int:
     """Return the maximum size of a request's body: the server's limit, or that of its key if it is smaller."""
     own: int | None = scope.get(_BODY_BYTES)
     return limit if own is None else min(limit, own)
+
+
+_MINUTE_S = 60.0
+# A second is a sensible time to try again when others of the same key are still being answered.
+_BUSY_S = 1.0
+_MAX_BUCKETS = 10_000
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """Requests that may still be made, refilled steadily (a token bucket)."""
+
+    left: float
+    at: float
+
+
+class RateLimiter:
+    """Counts requests a minute by name: of keys, of users."""
+
+    def __init__(self, *, timer: Callable[[], float] = monotonic) -> None:
+        """Count from zero; `timer` counts seconds."""
+        self._timer = timer
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def draw(self, name: str, per_minute: int) -> float:
+        """Count a request; return 0 if it may be served, or the seconds after which to try again."""
+        now = self._timer()
+        bucket = self._buckets.setdefault(name, _Bucket(float(per_minute), now))
+        self._buckets.move_to_end(name)
+        while len(self._buckets) > _MAX_BUCKETS:
+            self._buckets.popitem(last=False)
+        bucket.left = min(per_minute, bucket.left + (now - bucket.at) * per_minute / _MINUTE_S)
+        bucket.at = now
+        if bucket.left < 1:
+            return (1 - bucket.left) * _MINUTE_S / per_minute
+        bucket.left -= 1
+        return 0.0
+
+
+class KeyLimiter:
+    """Counts the requests of each key."""
+
+    def __init__(self, *, timer: Callable[[], float] = monotonic) -> None:
+        """Count from zero; `timer` counts seconds."""
+        self._rates = RateLimiter(timer=timer)
+        self._running: Counter[str] = Counter()
+
+    def begin(self, key: ApiKey) -> float:
+        """Count a request; return 0 if it may be served, or the seconds after which to try again.
+
+        A request that may be served is to be ended by `end`.
+        """
+        limits = key.limits
+        if limits.concurrent_requests is not None and self._running[key.id] >= limits.concurrent_requests:
+            return _BUSY_S
+        per_minute = limits.requests_per_minute
+        wait_s = 0.0 if per_minute is None else self._rates.draw(key.id, per_minute)
+        if not wait_s:
+            self._running[key.id] += 1
+        return wait_s
+
+    def end(self, key: ApiKey) -> None:
+        """Note that a request was served."""
+        self._running[key.id] -= 1
+        if self._running[key.id] <= 0:
+            del self._running[key.id]

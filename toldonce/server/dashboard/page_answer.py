@@ -1,26 +1,39 @@
-"""Sends what a page answers: HTML for people, JSON for programs, with the headers that keep it safe. Raw ASGI."""
+"""Writes and sends what a page answers: HTML for people, JSON for programs, safe headers. Reads templates; raw ASGI."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from hmac import compare_digest
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from toldonce.errors import BadRequestError
 from toldonce.server.asgi import Headers, Scope, Send, header, send_body, send_start
 from toldonce.server.auth.guard import is_by_cookie
 from toldonce.server.auth.sessions import form_token, guest_cookie, session_cookie, set_cookie
+from toldonce.server.dashboard.demonstration import is_demonstration
+from toldonce.server.dashboard.filters import FILTERS
 from toldonce.server.dashboard.forms import Form, decoded_query
-from toldonce.server.dashboard.navigation import navigation
 from toldonce.server.dashboard.page import HtmlPage, PageError, PageRequest
-from toldonce.server.dashboard.paths import LOGIN
-from toldonce.server.dashboard.renderer import CONTENT_SECURITY_POLICY, render
-from toldonce.server.path_table import sent_path
+from toldonce.server.dashboard.paths import LOGIN, page_path
+from toldonce.server.dashboard.static_files import static_url
+from toldonce.server.path_table import path_steps, sent_path
 from toldonce.server.status import FORBIDDEN, NOT_FOUND, OK, SEE_OTHER, UNAUTHORIZED
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 
 _HTML = b"text/html; charset=utf-8"
 _JSON = b"application/json"
 # `same-origin`: with `no-referrer`, browsers send forms with `Origin: null`.
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+"""Nothing is loaded from another host, and nothing runs that is written into a page."""
 _SECURITY: Headers = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", CONTENT_SECURITY_POLICY.encode()),
@@ -157,3 +170,120 @@ async def send_page_refusal(scope: Scope, send: Send, status: int, message: str,
         await answer.see_other(f"{LOGIN}?next={quote(target, safe='')}")
     else:
         await answer.error(status, message)
+
+
+def render(template: str, values: Mapping[str, Any]) -> str:
+    """Write a page.
+
+    Args:
+        template: Name of its file, without `.html`.
+        values: What the template names. Text in them is escaped.
+    """
+    return _environment().get_template(f"{template}.html").render(values)
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # not loaded by servers that show no page
+
+    environment = Environment(
+        loader=PackageLoader("toldonce.server.dashboard"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        auto_reload=False,
+    )
+    environment.filters.update(FILTERS)
+    environment.globals.update(
+        is_demonstration=is_demonstration, messages=MESSAGES, page_path=page_path, static_url=static_url
+    )
+    return environment
+
+
+MESSAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "added": "Added. It is recalled from now on.",
+        "approved": "Approved. It is recalled from now on.",
+        "approved-many": "Approved. They are recalled from now on.",
+        "corrected": "Corrected. This is what holds now; the old one is in its history.",
+        "erasures-done": "No erasure is pending.",
+        "erasures-pending": "Some erasures are still pending: the server tries again in the background.",
+        "forgot": "Forgotten: no later answer has it. Its history stays.",
+        "forgot-many": "Forgotten: no later answer has them. Their history stays.",
+        "embedder-answers": "The embedder answered.",
+        "erased-one": "Erased: nothing is left of it. The messages it was formed from stay.",
+        "erased-many": "Erased: nothing is left of them.",
+        "shared-many": "Shared: the other subject has them, too.",
+        "shared": "Shared: the other subject has it, too.",
+        "unlinked": "Removed from here. The other subjects keep it.",
+        "formed": "All that was due is formed.",
+        "kept-one": "Kept. The other one is not recalled any more; its history stays.",
+        "kept-other-words": "Your words are kept in its place.",
+        "purged": "Erased: nothing is left of the app's memories.",
+        "rejected": "Rejected: it is never recalled. Its history stays.",
+        "rejected-many": "Rejected: they are never recalled. Their history stays.",
+        "retried": "It is due again: the server forms it in the background.",
+        "retried-all": "All parked work is due again: the server forms it in the background.",
+        "revoked": "Revoked: this server refuses it at once, others within five seconds.",
+        "undone": "Undone.",
+        "demonstration-added": "This is demonstration data: the person does not exist. Remove it on the overview.",
+        "demonstration-erased": "The demonstration data is erased: nothing is left of it.",
+        "trial-erased": "Erased: nothing is left of what you typed.",
+        "ended": "Ended. What it has waiting is formed in the background.",
+        "saving": "Its memories are being formed in the background.",
+        "nothing-waits": "Nothing of it waits to be formed.",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationLink:
+    """A link to a page."""
+
+    name: str
+    url: str
+    is_current: bool
+
+
+_FIRST = ("subjects", "{subject}")
+_OF_ALL = (
+    ("Overview", ()),
+    ("Memories", ("subjects",)),
+    ("Live", ("live",)),
+    ("Apps", ("apps",)),
+    ("Work", ("work",)),
+    ("Statistics", ("statistics",)),
+)
+_OF_ADMINISTRATORS = (("Keys", ("keys",)), ("Audit log", ("audit",)))
+_OF_OPERATORS = (("Settings", ("settings",)),)
+_OF_A_SUBJECT = (
+    ("Memories", ()),
+    ("Reviews", ("reviews",)),
+    ("Conversations", ("conversations",)),
+    ("Live", ("live",)),
+    ("Health", ("health",)),
+    ("Statistics", ("statistics",)),
+)
+
+
+def navigation(request: PageRequest) -> dict[str, Any]:
+    """Return the links around a page: to the server's pages, and to those of the page's subject."""
+    subject = request.parameters.get("subject")
+    whole = []
+    if request.is_administrator:
+        wanted = (*_OF_ALL, *_OF_ADMINISTRATORS, *(_OF_OPERATORS if request.is_operator else ()))
+        whole = [_link(request, name, steps, is_whole=subject is None) for name, steps in wanted]
+    own = []
+    if subject is not None:
+        own = [_link(request, name, ("subjects", subject, *steps), is_whole=False) for name, steps in _OF_A_SUBJECT]
+    return {"links": whole, "subject": subject, "of_subject": own, "may_write": request.may_write}
+
+
+def _link(request: PageRequest, name: str, steps: Sequence[str], *, is_whole: bool) -> NavigationLink:
+    here = path_steps(request.path.rstrip("/"))[1:]
+    # A subject's memories are its first page: their address begins those of all its pages.
+    is_first = len(steps) in (0, len(_FIRST)) and steps[:1] in ((), _FIRST[:1])
+    is_below = here[: len(steps)] == list(steps) and (not is_first or here[len(steps) :][:1] == ["memories"])
+    is_current = here == list(steps) or is_below or (steps == _FIRST[:1] and not is_whole)
+    return NavigationLink(name, page_path(*steps), is_current)

@@ -10,6 +10,8 @@ from answer_checks import document
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BudgetSpentError, StoreUnavailableError
 from toldonce.server.api.v1 import OPERATIONS
+from toldonce.server.api.v1.method_call import ARGUMENTS, SCOPE_NAMES, parameters_of
+from toldonce.server.api.v1.operation import ResourceOperation
 from toldonce.server.api.v1.problems import KINDS
 from toldonce.server.app import build_app
 from toldonce.testing import FakeClock
@@ -190,3 +192,22 @@ async def test_a_failure_is_a_problem_without_details(engine: AsyncToldOnce, mon
         failed = await api.post(SEARCH, json={"query": "tea"})
     assert (failed.status_code, failed.headers["content-type"]) == (500, "application/problem+json")
     assert (failed.json()["type"], "secret" in failed.text) == ("/docs#internal", False)
+
+
+def argument_names(operation: ResourceOperation) -> frozenset[str]:
+    """Return the names that the parts of a request to an operation have as arguments."""
+    steps = {step[1:-1] for step in operation.path.split("/") if step.startswith("{")}
+    fields = {*operation.query.model_fields, *(operation.body.model_fields if operation.body else ())}
+    if operation.paging is not None:
+        fields = {operation.paging.into if name == "cursor" else name for name in fields}
+    return frozenset(ARGUMENTS.get(name, name) for name in steps | fields)
+
+
+async def test_each_method_takes_what_its_operation_hands_on(engine: AsyncToldOnce) -> None:
+    for operation in OPERATIONS:
+        if operation.calls is None:
+            assert operation.handler is not None, operation.id
+            continue
+        taken = parameters_of(operation.calls(engine))
+        unknown = argument_names(operation) - taken
+        assert unknown <= (SCOPE_NAMES if "scope" in taken else set()), operation.id

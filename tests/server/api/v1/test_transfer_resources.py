@@ -11,7 +11,7 @@ import pytest
 from stores import DURABLE
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import StoreUnavailableError
-from toldonce.server.api.v1.export_stream import export_stream
+from toldonce.server.api.v1.transfer import export_stream
 from toldonce.server.app import build_app
 from toldonce.settings import Settings
 

@@ -8,12 +8,12 @@ from datetime import datetime
 from pydantic import Field
 
 from toldonce.errors import UnknownMemoryError
+from toldonce.server.api.v1.cursors import BY_NAME
 from toldonce.server.api.v1.fields import Answer, PageAnswer, SubjectText, TenantPage, TenantQuery, UrlQuery
 from toldonce.server.api.v1.memory_answers import MemoriesAnswer, MemoryAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import Subject
 
-_TAG = "apps"
 # Numbers of memories fit into the integers that JavaScript reads exactly.
 _MAX_NUMBER_DIGITS = 15
 
@@ -64,35 +64,6 @@ class AppMemoryPageAnswer(PageAnswer):
     """Memories of an app, subject by subject."""
 
     memories: list[MemoryAnswer]
-
-
-async def _list(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(TenantPage)
-    tenant = request.requester.require_tenant(query.tenant)
-    apps = await request.engine.apps.list(tenant=tenant or "", after=query.cursor or "", limit=query.limit)
-    following = apps[-1].id if len(apps) == query.limit else None
-    return request.page(AppPageAnswer, apps, following)
-
-
-async def _register(request: ResourceRequest) -> ResourceReply:
-    record = await request.engine.apps.register(request.path["app"], user=request.target)
-    return request.reply(AppAnswer, record)
-
-
-async def _remove(request: ResourceRequest) -> ResourceReply:
-    purge = request.query_as(RemovalQuery).purge
-    erased = await request.engine.apps.remove(request.path["app"], purge=purge, user=request.target)
-    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
-
-
-async def _memories(request: ResourceRequest) -> ResourceReply:
-    memories = await request.engine.apps.memories(request.path["app"], user=request.target)
-    return request.reply(MemoriesAnswer, {"memories": memories})
-
-
-async def _delete_memories(request: ResourceRequest) -> ResourceReply:
-    erased = await request.engine.apps.delete_memories(request.path["app"], user=request.target)
-    return ResourceReply(answer=ErasedCountAnswer(erased=erased))
 
 
 async def _delete_memory(request: ResourceRequest) -> ResourceReply:
@@ -153,53 +124,47 @@ async def _note_act_of_all(request: ResourceRequest, act: str, tenant: str, coun
 OPERATIONS = (
     ResourceOperation(
         "listApps",
-        tag=_TAG,
         summary="List the apps of all users of a tenant, with their memories and conversations counted",
-        handler=_list,
+        calls=lambda engine: engine.apps.list,
+        paging=BY_NAME,
         query=TenantPage,
         answer=AppPageAnswer,
     ),
     ResourceOperation(
         "registerApp",
-        tag=_TAG,
         summary="Register an app; one that was removed returns with the memories it had",
-        handler=_register,
+        calls=lambda engine: engine.apps.register,
         answer=AppAnswer,
     ),
     ResourceOperation(
         "removeApp",
-        tag=_TAG,
         summary="Remove an app; with `purge`, erase its memories",
-        handler=_remove,
+        calls=lambda engine: engine.apps.remove,
         query=RemovalQuery,
         answer=ErasedCountAnswer,
         act="apps.remove",
     ),
     ResourceOperation(
         "listAppMemories",
-        tag=_TAG,
         summary="List an app's active memories, last updated first",
-        handler=_memories,
+        calls=lambda engine: engine.apps.memories,
         answer=MemoriesAnswer,
     ),
     ResourceOperation(
         "eraseAppMemories",
-        tag=_TAG,
         summary="Erase all memories of an app; the messages they were formed from stay",
-        handler=_delete_memories,
+        calls=lambda engine: engine.apps.delete_memories,
         answer=ErasedCountAnswer,
         act="apps.purge",
     ),
     ResourceOperation(
         "eraseAppMemory",
-        tag=_TAG,
         summary="Erase the memory that an app knows by this number; its messages stay",
         handler=_delete_memory,
         act="memories.erase",
     ),
     ResourceOperation(
         "listAppMemoriesOfAllUsers",
-        tag=_TAG,
         summary="List an app's active memories of all users of a tenant, subject by subject",
         description="The memories of the last subject of a page are complete, so that it may have more than `limit`.",
         handler=_memories_of_all_users,
@@ -208,7 +173,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseAppMemoriesOfAllUsers",
-        tag=_TAG,
         summary="Erase all memories of an app in a tenant; the audit log notes it",
         handler=_delete_memories_of_all_users,
         query=TenantQuery,
@@ -216,7 +180,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseAppMemoryOfAllUsers",
-        tag=_TAG,
         summary="Erase the memory that an app knows by this number, whosever it is; the audit log notes it",
         handler=_delete_memory_of_all_users,
         query=TenantQuery,
@@ -224,7 +187,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "removeAppForAllUsers",
-        tag=_TAG,
         summary="Remove an app for all users of a tenant; with `purge`, erase its memories; the audit log notes it",
         handler=_remove_for_all_users,
         query=TenantRemovalQuery,

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from toldonce.server.api.v1.fields import Answer, Body, Name, SubjectText
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation
 
 
 class NewCharacterName(Body):
@@ -20,21 +20,12 @@ class RenamedCharacterAnswer(Answer):
     joined: int = Field(description="Memories taken over from a character that had the new name.")
 
 
-async def _rename(request: ResourceRequest) -> ResourceReply:
-    body = request.body_as(NewCharacterName)
-    renamed = await request.engine.characters.rename(
-        request.path["character"], body.to, join=body.join, user=request.target
-    )
-    return request.reply(RenamedCharacterAnswer, renamed)
-
-
 OPERATIONS = (
     ResourceOperation(
         "renameCharacter",
-        tag="subjects",
         summary="Give a character a new name; it keeps its memories",
         description="409 where a character of the new name has memories, unless `join` says to take them over.",
-        handler=_rename,
+        calls=lambda engine: engine.characters.rename,
         body=NewCharacterName,
         answer=RenamedCharacterAnswer,
         act="characters.rename",

@@ -15,13 +15,11 @@ from toldonce.server.api.v1.conversation_answers import (
 )
 from toldonce.server.api.v1.cursors import read_cursor, write_cursor
 from toldonce.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Uuid
-from toldonce.server.api.v1.memory_answers import MemoriesAnswer
+from toldonce.server.api.v1.memory_answers import MemoriesAnswer, ReceiptAnswer
 from toldonce.server.api.v1.message_bodies import MAX_MESSAGES, NewMessage, known_conversation, new_name_of, scope_of
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.status import ACCEPTED
 
-_TAG = "conversations"
 _MAX_REASON = 500
 
 
@@ -76,10 +74,6 @@ async def _list(request: ResourceRequest) -> ResourceReply:
     return request.page(ConversationListAnswer, page, following)
 
 
-async def _get(request: ResourceRequest) -> ResourceReply:
-    return request.reply(ConversationAnswer, await known_conversation(request))
-
-
 async def _open(request: ResourceRequest) -> ResourceReply:
     body = request.body_as(ConversationSettings)
     opened = await request.engine.conversations.open(
@@ -103,36 +97,12 @@ async def _end(request: ResourceRequest) -> ResourceReply:
     return request.reply(ConversationAnswer, ended)
 
 
-async def _save(request: ResourceRequest) -> ResourceReply:
-    requested = await request.engine.conversations.save(
-        request.path["conversation"], user=request.target, scope=scope_of(request, None, None)
-    )
-    return ResourceReply(answer=RequestedFormations(formations=requested))
-
-
-async def _memories(request: ResourceRequest) -> ResourceReply:
-    memories = await request.engine.conversations.memories(
-        request.path["conversation"],
-        user=request.target,
-        scope=scope_of(request, None, None),
-        limit=request.query_as(LimitQuery).limit,
-    )
-    return request.reply(MemoriesAnswer, {"memories": memories})
-
-
 async def _summary(request: ResourceRequest) -> ResourceReply:
     scope = scope_of(request, None, None)
     conversation, user = request.path["conversation"], request.target
     summary = await request.engine.conversations.summary(conversation, user=user, scope=scope)
     window = await request.engine.conversations.window(conversation, user=user, scope=scope)
     return request.reply(SummaryAnswer, {"summary": summary, "window": window})
-
-
-async def _trace(request: ResourceRequest) -> ResourceReply:
-    traces = await request.engine.conversations.trace(
-        request.path["conversation"], user=request.target, limit=request.query_as(LimitQuery).limit
-    )
-    return request.reply(TraceAnswer, {"prompts": [traced_prompt(trace) for trace in traces]})
 
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
@@ -145,7 +115,6 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "listConversations",
-        tag=_TAG,
         summary="List conversations, last updated first",
         handler=_list,
         query=ConversationListQuery,
@@ -153,14 +122,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getConversation",
-        tag=_TAG,
         summary="Read a conversation by your id or the server's",
-        handler=_get,
+        calls=lambda engine: engine.conversations.get,
         answer=ConversationAnswer,
     ),
     ResourceOperation(
         "openConversation",
-        tag=_TAG,
         summary="Open a conversation, or change the options of an open one",
         handler=_open,
         body=ConversationSettings,
@@ -168,7 +135,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseConversation",
-        tag=_TAG,
         summary="Erase all messages, with what was formed from them alone",
         handler=_erase,
         query=ErasedConversationQuery,
@@ -177,7 +143,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "endConversation",
-        tag=_TAG,
         summary="End a conversation; its memories are formed in the background",
         handler=_end,
         body=ConversationEnding,
@@ -187,32 +152,29 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "saveConversation",
-        tag=_TAG,
         summary="Form in the background what a conversation has waiting",
-        handler=_save,
+        calls=lambda engine: engine.conversations.save,
         answer=RequestedFormations,
         status=ACCEPTED,
     ),
     ResourceOperation(
         "listConversationMemories",
-        tag=_TAG,
         summary="List the memories formed from a conversation, newest first",
-        handler=_memories,
+        calls=lambda engine: engine.conversations.memories,
         query=LimitQuery,
         answer=MemoriesAnswer,
     ),
     ResourceOperation(
         "getConversationSummary",
-        tag=_TAG,
         summary="Read the summary of a conversation, and its newest messages that it does not cover",
         handler=_summary,
         answer=SummaryAnswer,
     ),
     ResourceOperation(
         "traceConversation",
-        tag=_TAG,
         summary="Show what memory did for the requests of a conversation, newest first",
-        handler=_trace,
+        calls=lambda engine: engine.conversations.trace,
+        describe=lambda traces, request: [traced_prompt(trace) for trace in traces],
         query=LimitQuery,
         answer=TraceAnswer,
     ),

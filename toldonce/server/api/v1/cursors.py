@@ -1,6 +1,9 @@
-"""Cursors of lists that are ordered by a time: the time and id of the last item of a page. Pure."""
+"""Cursors of lists: the place of the last item of a page, by its id, or by its time and id. Pure."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from toldonce.clock import from_micros, to_micros
@@ -46,3 +49,21 @@ def read_id_cursor(cursor: str | None) -> str | None:
         return None if cursor is None else str(UUID(cursor))
     except ValueError:
         raise BadRequestError("the cursor is none of this list", param="cursor") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paging:
+    """How the pages of a list follow on each other."""
+
+    read: Callable[[str | None], object]
+    """Reads the place that a cursor names."""
+    write: Callable[[Any], str | None]
+    """Returns the cursor after an item; of a method that returns a page instead of a list, the one after the page."""
+    into: str = "after"
+    """Parameter of the method that gets the place."""
+
+
+BY_ID = Paging(read=read_id_cursor, write=lambda item: str(item.id))
+"""The place of an item is its id, a UUID."""
+BY_NAME = Paging(read=lambda cursor: cursor, write=lambda item: str(item.id))
+"""The place of an item is its id, which can be any text."""

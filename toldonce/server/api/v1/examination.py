@@ -4,12 +4,10 @@ import asyncio
 
 from pydantic import Field
 
-from toldonce.server.api.v1.fields import Answer, NoQuery, UrlQuery
+from toldonce.server.api.v1.fields import Answer, UrlQuery
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.doctor import Finding, FindingState, examine
 from toldonce.settings import SettingSource, shown_settings
-
-_TAG = "operation"
 
 
 class SettingAnswer(Answer):
@@ -52,14 +50,12 @@ class DoctorQuery(UrlQuery):
 
 
 async def _settings(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     shown = await asyncio.to_thread(shown_settings, request.engine.settings)
     answers = [SettingAnswer.of(setting, request.requester) for setting in shown]
     return ResourceReply(answer=SettingListAnswer(settings=answers))
 
 
 async def _doctor(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     engine, check = request.engine, request.query_as(DoctorQuery).check
     findings = [finding async for finding in examine(engine.settings, check=check, engine=engine)]
     is_ok = all(finding.state is not FindingState.FAIL for finding in findings)
@@ -73,19 +69,18 @@ def _finding(finding: Finding) -> FindingAnswer:
 OPERATIONS = (
     ResourceOperation(
         "listSettings",
-        tag=_TAG,
         summary="Show the settings in effect, and where they come from",
         description="Secrets are shown as `set` or `not set`.",
         handler=_settings,
-        query=NoQuery,
+        for_operator=True,
         answer=SettingListAnswer,
     ),
     ResourceOperation(
         "examineServer",
-        tag=_TAG,
         summary="Check database, models and addresses, with a fix for each problem",
         description="What `toldonce doctor` reports. It asks the embedder, and the upstream for its list of models.",
         handler=_doctor,
+        for_operator=True,
         query=DoctorQuery,
         answer=DoctorAnswer,
     ),

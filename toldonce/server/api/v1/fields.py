@@ -1,12 +1,13 @@
 """Types of the fields of the REST API under `/v1`, and the bases of its bodies, queries and answers. Pure."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Protocol, Self
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from toldonce.time_zones import in_own_zone
-from toldonce.types import Subject
+from toldonce.types import Access, Subject
 
 MAX_PAGE_SIZE = 1000
 """Items of one page."""
@@ -43,6 +44,15 @@ SUBJECT_PATTERN = "^(me|global|(@[a-z0-9][a-z0-9_.-]{0,62}/)?(global|(user|app|s
 SubjectName = Annotated[
     str, Field(min_length=1, max_length=600, json_schema_extra={"pattern": SUBJECT_PATTERN}, description="A subject.")
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Of a field with the name of a subject: what the request must be allowed to do with it."""
+
+    access: Access
+
+
 Uuid = Annotated[str, Field(min_length=36, max_length=36, pattern="^[0-9a-fA-F-]{36}$")]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 ProfileName = Annotated[

@@ -4,12 +4,12 @@ from datetime import datetime
 
 from pydantic import Field
 
-from toldonce.server.api.v1.cursors import read_cursor, read_id_cursor, write_cursor
+from toldonce.server.api.v1.cursors import BY_ID, Paging, read_cursor, read_id_cursor, write_cursor
 from toldonce.server.api.v1.fields import Answer, Page, PageAnswer, Weight
 from toldonce.server.api.v1.memory_answers import MemoryAnswer, MemoryPage
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation
+from toldonce.types import MemoryPair
 
-_TAG = "memories"
 _MAX_PAIRS = 200
 
 
@@ -50,92 +50,54 @@ class NearDuplicateQuery(PairPage):
     min_similarity: Weight = Field(default=0.8, strict=False, description="Calibrated similarity, 0 to 1.")
 
 
-async def _never_recalled(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(Page)
-    page = await request.engine.health.never_recalled(
-        user=request.target, after=read_id_cursor(query.cursor), limit=query.limit
-    )
-    return request.page(MemoryPage, page, page[-1].id if len(page) == query.limit else None)
+def _after_replaced(pair: MemoryPair) -> str | None:
+    return write_cursor(pair.at, pair.decision) if pair.at and pair.decision else None
 
 
-async def _idle(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(Page)
-    page = await request.engine.health.idle(user=request.target, after=read_id_cursor(query.cursor), limit=query.limit)
-    return request.page(MemoryPage, page, page[-1].id if len(page) == query.limit else None)
-
-
-async def _replaced(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(PairPage)
-    page = await request.engine.health.replaced(
-        user=request.target, before=read_cursor(query.cursor), limit=query.limit
-    )
-    last = page[-1] if page else None
-    following = write_cursor(last.at, last.decision) if last and last.at and last.decision else None
-    return request.page(MemoryPairPage, page, following if len(page) == query.limit else None)
-
-
-async def _held_conflicts(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(PairPage)
-    page = await request.engine.health.held_conflicts(
-        user=request.target, after=read_id_cursor(query.cursor), limit=query.limit
-    )
-    return request.page(MemoryPairPage, page, page[-1].newer.id if len(page) == query.limit else None)
-
-
-async def _near_duplicates(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(NearDuplicateQuery)
-    found = await request.engine.health.near_duplicates(
-        user=request.target,
-        min_similarity=query.min_similarity,
-        after=read_id_cursor(query.cursor),
-        limit=query.limit,
-    )
-    answer = NearDuplicatePage.of(
-        {"pairs": found.pairs, "compared": found.compared, "next_cursor": found.after}, request.requester
-    )
-    return ResourceReply(answer=answer, next_cursor=found.after)
-
+_BY_CHANGE = Paging(read=read_cursor, write=_after_replaced, into="before")
+_BY_HELD_FACT = Paging(read=read_id_cursor, write=lambda pair: str(pair.newer.id))
+_BY_COMPARISONS = Paging(read=read_id_cursor, write=lambda found: found.after)
 
 OPERATIONS = (
     ResourceOperation(
         "listNeverRecalled",
-        tag=_TAG,
         summary="List active memories stored at least 30 days ago that no prompt has used",
-        handler=_never_recalled,
+        calls=lambda engine: engine.health.never_recalled,
+        paging=BY_ID,
         query=Page,
         answer=MemoryPage,
     ),
     ResourceOperation(
         "listIdle",
-        tag=_TAG,
         summary="List active notes neither stored nor used in the last 90 days",
-        handler=_idle,
+        calls=lambda engine: engine.health.idle,
+        paging=BY_ID,
         query=Page,
         answer=MemoryPage,
     ),
     ResourceOperation(
         "listReplaced",
-        tag=_TAG,
         summary="List which memories took the place of contradicting ones in the last 30 days, newest first",
-        handler=_replaced,
+        calls=lambda engine: engine.health.replaced,
+        paging=_BY_CHANGE,
         query=PairPage,
         answer=MemoryPairPage,
     ),
     ResourceOperation(
         "listHeldConflicts",
-        tag=_TAG,
         summary="List facts that wait for review, each with the active fact that it contradicts",
-        handler=_held_conflicts,
+        calls=lambda engine: engine.health.held_conflicts,
+        paging=_BY_HELD_FACT,
         query=PairPage,
         answer=MemoryPairPage,
     ),
     ResourceOperation(
         "listNearDuplicates",
-        tag=_TAG,
         summary="List notes that say nearly the same, with their similarity",
         description="Each note with up to three older ones. A page makes some 5 million comparisons at most: one of a "
         "large memory may have no pairs although `next_cursor` says that there is more to compare.",
-        handler=_near_duplicates,
+        calls=lambda engine: engine.health.near_duplicates,
+        paging=_BY_COMPARISONS,
         query=NearDuplicateQuery,
         answer=NearDuplicatePage,
     ),

@@ -6,13 +6,14 @@ from datetime import datetime
 from pydantic import Field, model_validator
 
 from toldonce.engine import UndoPlan
-from toldonce.server.api.v1.cursors import read_cursor, read_id_cursor, write_cursor
+from toldonce.server.api.v1.cursors import Paging, read_cursor, read_id_cursor, write_cursor
 from toldonce.server.api.v1.fields import Answer, Body, Instant, Name, Page, PageAnswer, Uuid
 from toldonce.server.api.v1.memory_answers import DecisionAnswer, MemoryAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 
 # Comes after every id.
 _LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+_BY_MEMORY = Paging(read=read_id_cursor, write=lambda held: str(held.memory.id))
 
 
 class DecisionPage(PageAnswer):
@@ -102,12 +103,6 @@ async def _decisions(request: ResourceRequest) -> ResourceReply:
     return request.page(DecisionPage, page, following)
 
 
-async def _undo(request: ResourceRequest) -> ResourceReply:
-    dry_run = request.body_as(UndoRequest).dry_run
-    plan = await request.engine.history.undo(request.path["decision"], user=request.target, dry_run=dry_run)
-    return request.reply(UndoAnswer, _undone(plan, dry_run=dry_run))
-
-
 async def _undo_source(request: ResourceRequest) -> ResourceReply:
     body, user = request.body_as(SourceUndoRequest), request.target
     known = None if body.conversation is None else await request.engine.conversations.get(body.conversation, user=user)
@@ -115,23 +110,6 @@ async def _undo_source(request: ResourceRequest) -> ResourceReply:
         user=user, conversation=known.id if known else None, seq=body.seq, since=body.since, dry_run=body.dry_run
     )
     return request.reply(UndoAnswer, _undone(plan, dry_run=body.dry_run))
-
-
-async def _reviews(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(Page)
-    page = await request.engine.reviews.list(user=request.target, limit=query.limit, after=read_id_cursor(query.cursor))
-    following = page[-1].memory.id if len(page) == query.limit else None
-    return request.page(HeldMemoryPage, page, following)
-
-
-async def _approve(request: ResourceRequest) -> ResourceReply:
-    approved = await request.engine.reviews.approve(request.path["memory"], user=request.target)
-    return request.reply(MemoryAnswer, approved)
-
-
-async def _reject(request: ResourceRequest) -> ResourceReply:
-    rejected = await request.engine.reviews.reject(request.path["memory"], user=request.target)
-    return request.reply(MemoryAnswer, rejected)
 
 
 def _undone(plan: UndoPlan, *, dry_run: bool) -> Mapping[str, object]:
@@ -158,7 +136,6 @@ def _undone(plan: UndoPlan, *, dry_run: bool) -> Mapping[str, object]:
 OPERATIONS = (
     ResourceOperation(
         "listDecisions",
-        tag="history",
         summary="Read the decision log, oldest first",
         handler=_decisions,
         query=DecisionListQuery,
@@ -166,9 +143,9 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "undoDecision",
-        tag="history",
         summary="Reverse a decision: close the memory it added, restore the memory it closed",
-        handler=_undo,
+        calls=lambda engine: engine.history.undo,
+        describe=lambda plan, request: _undone(plan, dry_run=request.body_as(UndoRequest).dry_run),
         body=UndoRequest,
         has_optional_body=True,
         answer=UndoAnswer,
@@ -176,7 +153,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "undoSource",
-        tag="history",
         summary="Undo everything that came from a conversation or message, or everything since an instant",
         description="The message log stays as it is.",
         handler=_undo_source,
@@ -187,25 +163,23 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listReviews",
-        tag="reviews",
         summary="List the memories that wait for review, oldest first, each with the reason",
-        handler=_reviews,
+        calls=lambda engine: engine.reviews.list,
+        paging=_BY_MEMORY,
         query=Page,
         answer=HeldMemoryPage,
     ),
     ResourceOperation(
         "approveMemory",
-        tag="reviews",
         summary="Activate a held memory; it closes the memory it replaces",
-        handler=_approve,
+        calls=lambda engine: engine.reviews.approve,
         answer=MemoryAnswer,
         act="reviews.approve",
     ),
     ResourceOperation(
         "rejectMemory",
-        tag="reviews",
         summary="Close a held memory; its history stays",
-        handler=_reject,
+        calls=lambda engine: engine.reviews.reject,
         answer=MemoryAnswer,
         act="reviews.reject",
     ),

@@ -1,15 +1,17 @@
-"""The server as an operator sees it, over HTTP: formations, profiles and counts. Serves through the engine."""
+"""The server over HTTP: who a client is to it, formations, profiles and counts. Serves through the engine."""
 
 from datetime import datetime
-from typing import Any
+from importlib.metadata import version
+from typing import Annotated, Any
 
 from pydantic import AliasPath, Field
 
+from toldonce.server.api.v1.cursors import Paging
 from toldonce.server.api.v1.fields import (
     Answer,
     Body,
     Name,
-    NoQuery,
+    Needs,
     PageAnswer,
     SubjectName,
     SubjectText,
@@ -21,7 +23,10 @@ from toldonce.server.api.v1.problems import ProblemError
 from toldonce.server.status import NOT_FOUND
 from toldonce.types import Access, ConversationId, FormationKey, FormationPlace
 
-_TAG = "operation"
+_BY_PLACE = Paging(
+    read=lambda cursor: None if cursor is None else FormationPlace.parse(cursor),
+    write=lambda formation: formation.place.text,
+)
 
 
 class FormationKeyBody(Body):
@@ -66,7 +71,9 @@ class FormationListQuery(TenantPage):
     """Which formations to list."""
 
     parked: bool | None = Field(default=None, description="Only parked ones (true) or only waiting ones (false).")
-    subject: SubjectName | None = Field(default=None, description="Only those that write to this subject.")
+    subject: Annotated[SubjectName | None, Needs(Access.ADMIN)] = Field(
+        default=None, description="Only those that write to this subject."
+    )
 
 
 class ProfileAnswer(Answer):
@@ -126,20 +133,6 @@ class StatsQuery(UrlQuery):
     check: bool = Field(default=False, description="Verify the database's files and indexes (slow).")
 
 
-async def _formations(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(FormationListQuery)
-    tenant = request.requester.require_tenant(query.tenant)
-    listed = await request.engine.admin.formations(
-        user=None if query.subject is None else request.subject(query.subject, Access.ADMIN),
-        tenant=tenant,
-        parked=query.parked,
-        after=None if query.cursor is None else FormationPlace.parse(query.cursor),
-        limit=query.limit,
-    )
-    following = listed[-1].place.text if len(listed) == query.limit else None
-    return request.page(FormationListAnswer, listed, following)
-
-
 async def _retry(request: ResourceRequest) -> ResourceReply:
     request.requester.require_all_subjects()
     body = request.body_as(FormationKeyBody)
@@ -168,30 +161,72 @@ async def _profiles(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(answer=ProfileListAnswer(profiles=profiles))
 
 
-async def _stats(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
-    stats = await request.engine.admin.stats(check=request.query_as(StatsQuery).check)
-    return request.reply(StatsAnswer, stats)
+class ConnectionAnswer(Answer):
+    """The server, and what this request's credential allows."""
+
+    version: str = Field(description="The server's version.")
+    profile: str = Field(description="The profile of requests that name none.")
+    subject: str | None = Field(description="The request's own user (`me`); null: it has none.")
+    tenant: str | None = Field(description="The only tenant, empty for none; null: all tenants.")
+    access: Access = Field(description="Each access includes those before it.")
 
 
-async def _totals(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
-    totals = await request.engine.admin.totals()
-    return request.reply(TotalsAnswer, totals)
+class DatabaseQuery(UrlQuery):
+    """How much is checked."""
+
+    all: bool = Field(default=False, description="Check that all subjects can be reached: every machine of a cluster.")
+
+
+class DatabaseAnswer(Answer):
+    """The database, which answers."""
+
+    schema_version: int
+
+
+async def _connection(request: ResourceRequest) -> ResourceReply:
+    requester = request.requester
+    own = requester.own_user()
+    return ResourceReply(
+        answer=ConnectionAnswer(
+            version=version("toldonce"),
+            profile=request.engine.settings.profile,
+            subject=None if own is None else requester.shown(own),
+            tenant=requester.tenant,
+            access=Access.ADMIN if request.caller is None else request.caller.access,
+        )
+    )
+
+
+async def _database(request: ResourceRequest) -> ResourceReply:
+    admin = request.engine.admin
+    await (admin.ping_all() if request.query_as(DatabaseQuery).all else admin.ping())
+    return ResourceReply(answer=DatabaseAnswer(schema_version=await admin.schema_version()))
 
 
 OPERATIONS = (
     ResourceOperation(
+        "getConnection",
+        summary="Show the server's version, and what this request's credential allows",
+        handler=_connection,
+        answer=ConnectionAnswer,
+    ),
+    ResourceOperation(
+        "checkDatabase",
+        summary="Check that the database answers",
+        handler=_database,
+        query=DatabaseQuery,
+        answer=DatabaseAnswer,
+    ),
+    ResourceOperation(
         "listFormations",
-        tag=_TAG,
         summary="List the work that waits or was parked, longest due first",
-        handler=_formations,
+        calls=lambda engine: engine.admin.formations,
+        paging=_BY_PLACE,
         query=FormationListQuery,
         answer=FormationListAnswer,
     ),
     ResourceOperation(
         "retryFormation",
-        tag=_TAG,
         summary="Make a parked formation due again",
         handler=_retry,
         body=FormationKeyBody,
@@ -200,25 +235,23 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listProfiles",
-        tag=_TAG,
         summary="List the profiles with their policies",
         handler=_profiles,
-        query=NoQuery,
         answer=ProfileListAnswer,
     ),
     ResourceOperation(
         "getStats",
-        tag=_TAG,
         summary="Count what the database holds",
-        handler=_stats,
+        calls=lambda engine: engine.admin.stats,
+        for_operator=True,
         query=StatsQuery,
         answer=StatsAnswer,
     ),
     ResourceOperation(
         "getTotals",
-        tag=_TAG,
         summary="Count active memories, apps and formations",
-        handler=_totals,
+        calls=lambda engine: engine.admin.totals,
+        for_operator=True,
         answer=TotalsAnswer,
     ),
 )

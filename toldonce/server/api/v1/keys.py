@@ -9,6 +9,7 @@ from datetime import datetime
 from pydantic import AliasPath, Field
 
 from toldonce.errors import UnknownKeyError
+from toldonce.server.api.v1.cursors import BY_NAME
 from toldonce.server.api.v1.fields import (
     MAX_NAME_CHARACTERS,
     Answer,
@@ -24,7 +25,6 @@ from toldonce.server.api.v1.problems import ProblemError
 from toldonce.server.status import CREATED, FORBIDDEN
 from toldonce.types import Access, ApiKey, AuditFilter, KeyLimits, NewApiKey
 
-_TAG = "keys"
 _MAX_LIMIT = 2**31 - 1
 _ALL_TENANTS = "*"
 
@@ -108,14 +108,6 @@ class AuditPage(PageAnswer):
     entries: list[AuditAnswer]
 
 
-async def _list(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(TenantPage)
-    tenant = request.requester.require_tenant(query.tenant)
-    found = await request.engine.keys.list(tenant=tenant, after=query.cursor or "", limit=query.limit)
-    following = found[-1].id if len(found) == query.limit else None
-    return request.page(KeyPage, found, following)
-
-
 async def _create(request: ResourceRequest) -> ResourceReply:
     own, body = request.requester.require_all_subjects(), request.body_as(KeyRequest)
     wanted = None if body.tenant == _ALL_TENANTS else body.tenant if body.tenant is not None else own or ""
@@ -172,15 +164,14 @@ async def _known(request: ResourceRequest) -> ApiKey:
 OPERATIONS = (
     ResourceOperation(
         "listKeys",
-        tag=_TAG,
         summary="List API keys, without their secrets",
-        handler=_list,
+        calls=lambda engine: engine.keys.list,
+        paging=BY_NAME,
         query=TenantPage,
         answer=KeyPage,
     ),
     ResourceOperation(
         "createKey",
-        tag=_TAG,
         summary="Make an API key; its secret is shown this once",
         handler=_create,
         body=KeyRequest,
@@ -189,14 +180,12 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getKey",
-        tag=_TAG,
         summary="Read an API key, without its secret",
         handler=_get,
         answer=KeyAnswer,
     ),
     ResourceOperation(
         "revokeKey",
-        tag=_TAG,
         summary="Revoke an API key",
         description="This server refuses it at once, others within five seconds. It stays listed.",
         handler=_revoke,
@@ -204,7 +193,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "listAudit",
-        tag=_TAG,
         summary="List administrative acts, newest first",
         handler=_audit,
         query=AuditQuery,

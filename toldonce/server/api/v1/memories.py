@@ -1,4 +1,4 @@
-"""Memories of a subject over HTTP: add, list, read, correct, close, erase, explain, share.
+"""Memories of a subject over HTTP: add, list, search, read, correct, close, erase, explain, share.
 
 Serves through the engine.
 """
@@ -9,24 +9,24 @@ from pydantic import Field
 
 from toldonce.engine import run_in_thread_if_large
 from toldonce.engine.arguments import MAX_REASON_CHARACTERS
-from toldonce.errors import ChangedMemoryError
 from toldonce.server.api.v1.cursors import read_id_cursor
-from toldonce.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, SubjectName, UrlQuery, Weight
+from toldonce.server.api.v1.fields import Body, Instant, Name, Needs, Page, ProfileName, SubjectName, UrlQuery, Weight
 from toldonce.server.api.v1.memory_answers import (
     ExplanationAnswer,
     HistoryAnswer,
     MemoriesAnswer,
     MemoryAnswer,
     MemoryPage,
-    etag_of,
+    NearestAnswer,
+    RecallAnswer,
+    ReceiptAnswer,
     explained,
 )
+from toldonce.server.api.v1.message_bodies import DestinationBody
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.status import CREATED
-from toldonce.types import Access, Destination, Memory, MemoryKind, MemoryOrder, MemoryState, MemoryTraits, NewNote
+from toldonce.types import Access, Destination, MemoryKind, MemoryOrder, MemoryState, MemoryTraits, NewNote
 
-_TAG = "memories"
 _MAX_TEXT, _MAX_TYPE, _MAX_NOTES = 10_000, 40, 1000
 # Bytes of a memory's JSON, roughly: long pages are described in a thread.
 _BYTES_OF_MEMORY = 1000
@@ -77,7 +77,9 @@ class CloseRequest(Body):
 class LinkRequest(Body):
     """A subject to share a memory with."""
 
-    to: SubjectName = Field(description="Such as `shared:family`; the credential must allow writing there.")
+    to: Annotated[SubjectName, Needs(Access.WRITE)] = Field(
+        description="Such as `shared:family`; the credential must allow writing there."
+    )
 
 
 class MemoryListQuery(Page):
@@ -170,93 +172,50 @@ async def _add(request: ResourceRequest) -> ResourceReply:
     return request.reply(MemoriesAnswer, {"memories": stored})
 
 
-async def _get(request: ResourceRequest) -> ResourceReply:
-    memory = await request.engine.get(request.path["memory"], user=request.target)
-    return _tagged(memory, request)
+_MAX_QUERY, _MAX_FOUND, _MAX_DIMENSIONS = 200_000, 200, 16_000
 
 
-async def _correct(request: ResourceRequest) -> ResourceReply:
-    body = request.body_as(CorrectionRequest)
-    corrected = await request.engine.correct(
-        request.path["memory"],
-        body.text,
+class SearchRequest(Body):
+    """What to search for."""
+
+    query: str = Field(max_length=_MAX_QUERY, description="Words, a question, dates.")
+    limit: int = Field(default=10, ge=1, le=_MAX_FOUND)
+    profile: ProfileName | None = None
+    at: Instant | None = Field(default=None, description="Search what was true at this instant; null: now.")
+    known_at: Instant | None = Field(default=None, description="Search what was known at this instant; null: now.")
+    destination: DestinationBody | None = Field(
+        default=None, description="The model that reads the answer; null: a person, from whom nothing is kept."
+    )
+    explain: bool | None = Field(default=None, description="Also say of which parts each score is made (`parts`).")
+
+
+class NearestRequest(Body):
+    """A text or a vector, of which exactly one is given."""
+
+    query: str | None = Field(default=None, max_length=_MAX_QUERY)
+    vector: list[float] | None = Field(default=None, min_length=1, max_length=_MAX_DIMENSIONS)
+    limit: int = Field(default=10, ge=1, le=_MAX_FOUND)
+
+
+async def _search(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(SearchRequest)
+    found = await request.engine.search(
+        body.query,
         user=request.target,
-        true_until=body.true_until,
-        value=body.value,
-        importance=body.importance,
-        type=body.type,
-        unchanged=await _unchanged(request),
+        limit=body.limit,
+        profile=request.profile(body.profile),
+        at=body.at,
+        known_at=body.known_at,
+        destination=body.destination.plain if body.destination else None,
+        explain=bool(body.explain),
+        time_zone=request.requester.identity.scope.time_zone,
     )
-    return _tagged(corrected, request)
-
-
-async def _close(request: ResourceRequest) -> ResourceReply:
-    closed = await request.engine.forget(
-        request.path["memory"],
-        user=request.target,
-        reason=request.body_as(CloseRequest).reason,
-        unchanged=await _unchanged(request),
-    )
-    return _tagged(closed, request)
-
-
-async def _erase(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(EraseQuery)
-    everywhere = request.reaches_others(query.everywhere)
-    await _unchanged(request)
-    receipt = await request.engine.erase(
-        request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=everywhere
-    )
-    return request.reply(ReceiptAnswer, receipt)
-
-
-async def _history(request: ResourceRequest) -> ResourceReply:
-    history = await request.engine.history.get(request.path["memory"], user=request.target)
-    return request.reply(HistoryAnswer, history)
-
-
-async def _explain(request: ResourceRequest) -> ResourceReply:
-    explanation = await request.engine.history.explain(request.path["memory"], user=request.target)
-    return request.reply(ExplanationAnswer, explained(explanation))
-
-
-async def _link(request: ResourceRequest) -> ResourceReply:
-    to = request.subject(request.body_as(LinkRequest).to, Access.WRITE)
-    linked = await request.engine.shared.link(request.path["memory"], to=to, user=request.target)
-    return request.reply(MemoryAnswer, linked)
-
-
-async def _unlink(request: ResourceRequest) -> ResourceReply:
-    await request.engine.shared.unlink(request.path["memory"], user=request.target)
-    return ResourceReply()
-
-
-def _tagged(memory: Memory, request: ResourceRequest) -> ResourceReply:
-    tag = etag_of(memory, request.requester)
-    return ResourceReply(answer=MemoryAnswer.of(memory, request.requester), headers={"ETag": tag})
-
-
-async def _unchanged(request: ResourceRequest) -> Memory | None:
-    """Return the memory of the path as the header `If-Match` demands it; None without that header.
-
-    Raises:
-        UnknownMemoryError: The subject has no such memory.
-        ChangedMemoryError: No tag of the header is that of the memory.
-    """
-    wanted = request.header("if-match")
-    if wanted is None:
-        return None
-    memory = await request.engine.get(request.path["memory"], user=request.target)
-    tags = [tag.strip() for tag in wanted.split(",")]
-    if wanted != "*" and etag_of(memory, request.requester) not in tags:
-        raise ChangedMemoryError(memory.id)
-    return memory
+    return request.reply(RecallAnswer, found)
 
 
 OPERATIONS = (
     ResourceOperation(
         "listMemories",
-        tag=_TAG,
         summary="List memories, by default newest first",
         handler=_list,
         query=MemoryListQuery,
@@ -265,7 +224,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "addMemories",
-        tag=_TAG,
         summary="Store notes word for word",
         description="What is known already, but for case and punctuation, is strengthened and returned.",
         handler=_add,
@@ -275,20 +233,18 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getMemory",
-        tag=_TAG,
         summary="Read a memory of any state",
-        handler=_get,
+        calls=lambda engine: engine.get,
         answer=MemoryAnswer,
         has_etag=True,
     ),
     ResourceOperation(
         "correctMemory",
-        tag=_TAG,
         summary="Correct a memory that was wrong, or is no longer true",
         description="Answers the memory that took its place, under a new id, or the closed one if no text is given. "
         "What says the same is closed, too. What was wrong was never true: no search of the past finds it. Undoing the "
         "decision brings it back.",
-        handler=_correct,
+        calls=lambda engine: engine.correct,
         body=CorrectionRequest,
         answer=MemoryAnswer,
         has_etag=True,
@@ -297,9 +253,8 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "closeMemory",
-        tag=_TAG,
         summary="Close a memory: no later prompt has it, its history stays",
-        handler=_close,
+        calls=lambda engine: engine.forget,
         body=CloseRequest,
         has_optional_body=True,
         answer=MemoryAnswer,
@@ -309,11 +264,10 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseMemory",
-        tag=_TAG,
         summary="Erase a memory permanently, with a receipt",
         description="The messages it was formed from lose their words too, unless `keep_messages` is true. "
         "`If-Match` is checked right before, not in the same transaction.",
-        handler=_erase,
+        calls=lambda engine: engine.erase,
         query=EraseQuery,
         answer=ReceiptAnswer,
         takes_if_match=True,
@@ -321,32 +275,43 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getMemoryHistory",
-        tag=_TAG,
         summary="Read a memory with its decisions, sources and versions",
-        handler=_history,
+        calls=lambda engine: engine.history.get,
         answer=HistoryAnswer,
     ),
     ResourceOperation(
         "explainMemory",
-        tag=_TAG,
         summary="Explain a memory: its quoted messages, what it replaced, when it was last used",
-        handler=_explain,
+        calls=lambda engine: engine.history.explain,
+        describe=lambda explanation, request: explained(explanation),
         answer=ExplanationAnswer,
     ),
     ResourceOperation(
         "linkMemory",
-        tag=_TAG,
         summary="Share a memory with another subject",
         description="The other subject gets its own row under the same id.",
-        handler=_link,
+        calls=lambda engine: engine.shared.link,
         body=LinkRequest,
         answer=MemoryAnswer,
         status=CREATED,
     ),
     ResourceOperation(
         "unlinkMemory",
-        tag=_TAG,
         summary="Remove a shared memory from this subject alone",
-        handler=_unlink,
+        calls=lambda engine: engine.shared.unlink,
+    ),
+    ResourceOperation(
+        "searchMemories",
+        summary="Find the memories relevant to a query, with the reasons",
+        handler=_search,
+        body=SearchRequest,
+        answer=RecallAnswer,
+    ),
+    ResourceOperation(
+        "nearestMemories",
+        summary="Find the notes and episodes nearest in meaning to a text or a vector",
+        calls=lambda engine: engine.vectors.nearest,
+        body=NearestRequest,
+        answer=NearestAnswer,
     ),
 )

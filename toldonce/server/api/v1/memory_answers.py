@@ -1,4 +1,4 @@
-"""How memories, their sources and their history look over HTTP under `/v1`. Pure."""
+"""How memories, their sources, history and erasure look over HTTP under `/v1`. Pure."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,7 +9,7 @@ from pydantic import AliasPath, Field
 
 from toldonce.engine import MemoryExplanation
 from toldonce.server.api.v1.fields import Answer, HashText, NamesSubjects, PageAnswer, SubjectText
-from toldonce.types import Action, Memory, MemoryKind, MemoryState
+from toldonce.types import Action, ErasureStatus, Memory, MemoryKind, MemoryState
 
 _ETAG_BYTES = 16
 
@@ -217,3 +217,21 @@ def explained(explanation: MemoryExplanation) -> Mapping[str, object]:
         "replaced_by": [memory.id for memory in explanation.replaced_by],
         "last_recalled": explanation.last_recalled,
     }
+
+
+class ReceiptPlaceAnswer(Answer):
+    """One place where erased data was or may remain."""
+
+    name: str
+    reach: ErasureStatus
+    count: int
+    text: str
+
+
+class ReceiptAnswer(Answer):
+    """Result of an erasure, place by place."""
+
+    id: str
+    at: datetime
+    done: bool = Field(description="Nothing is pending: no byte of it is left in database or log.")
+    places: list[ReceiptPlaceAnswer]

@@ -7,14 +7,12 @@ from pydantic import Field
 from toldonce.engine import run_in_thread_if_large
 from toldonce.server.api.v1.conversation_answers import MessageListAnswer, RecordedTurnAnswer
 from toldonce.server.api.v1.fields import UrlQuery
-from toldonce.server.api.v1.memory_answers import MessageAnswer
+from toldonce.server.api.v1.memory_answers import MessageAnswer, ReceiptAnswer
 from toldonce.server.api.v1.message_bodies import NewMessages, known_conversation, new_name_of, scope_of
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
 from toldonce.server.status import CREATED
 from toldonce.types import Conversation, LoggedMessage
 
-_TAG = "conversations"
 _BYTES_OF_MESSAGE = 1_000
 
 
@@ -95,7 +93,6 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "listMessages",
-        tag=_TAG,
         summary="Read the log in order of arrival, all branches",
         handler=_list,
         query=MessageListQuery,
@@ -103,7 +100,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "recordMessages",
-        tag=_TAG,
         summary="Record messages, also old ones with their dates; memories are formed from them in the background",
         description="Send new messages, or the whole history with them. They are durable when this answers.",
         handler=_record,
@@ -113,7 +109,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "eraseMessages",
-        tag=_TAG,
         summary="Erase messages, with what was formed from them",
         handler=_erase,
         query=ErasedMessagesQuery,
@@ -122,7 +117,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "recordTurn",
-        tag=_TAG,
         summary="Record messages without an id of their conversation, which is recognised by its history",
         description="To extract memories from a text, send it as a message of the user.",
         handler=_record,

@@ -1,14 +1,28 @@
-"""An operation of the REST API under `/v1`, with its requests and replies. What it declares makes the OpenAPI document
-and the checks. Pure."""
+"""An operation of the REST API under `/v1`: OpenAPI document and checks follow from it. Its requests and replies. Pure.
+
+Most operations are a method of the library, and are served by their declaration alone:
+
+    ResourceOperation(
+        "approveMemory",
+        summary="Activate a held memory; it closes the memory it replaces",
+        calls=lambda engine: engine.reviews.approve,
+        answer=MemoryAnswer,
+        act="reviews.approve",
+    )
+
+What path, URL and body say goes to the parameters of the same names, what the method returns into the answer: see
+`method_call`. An operation that needs more than one call has a `handler`.
+"""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from toldonce.chat.identity import Headers
 from toldonce.engine import AsyncToldOnce
 from toldonce.operations import OPERATIONS
 from toldonce.server.api.v1.access import Requester
+from toldonce.server.api.v1.cursors import Paging
 from toldonce.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, NoQuery, PageAnswer, UrlQuery
 from toldonce.server.asgi import Receive, header
 from toldonce.server.status import (
@@ -144,6 +158,10 @@ class ResourceRequest:
 
 Handler = Callable[[ResourceRequest], Awaitable[ResourceReply]]
 """Serves a request whose parts were checked."""
+Method = Callable[[AsyncToldOnce], Callable[..., Awaitable[Any]]]
+"""Finds the method of the library that does an operation."""
+Describe = Callable[[Any, ResourceRequest], object]
+"""Returns the values of the answer from what the method returned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +170,18 @@ class ResourceOperation:
 
     id: str = field(kw_only=False)
     """As in the table of operations, which has its method, path and access."""
-    tag: str
     summary: str
-    handler: Handler
     description: str = ""
+    calls: Method | None = None
+    """The method of the library that does it."""
+    handler: Handler | None = None
+    """Does what is more than one call of a method."""
+    describe: Describe | None = None
+    """Of a method: says what it returned, where the fields of the answer are not those of the value."""
+    paging: Paging | None = None
+    """Of a method that lists: how the pages follow on each other."""
+    for_operator: bool = False
+    """Whether it concerns all tenants: a request that is bound to one is refused."""
     query: type[UrlQuery] = NoQuery
     body: type[Body] | None = None
     has_optional_body: bool = False
@@ -197,6 +223,11 @@ class ResourceOperation:
     def writes(self) -> bool:
         """Whether it changes something: it then takes an idempotency key."""
         return OPERATIONS[self.id].writes
+
+    @property
+    def tag(self) -> str:
+        """Its heading in the documentation."""
+        return OPERATIONS[self.id].tag
 
     @property
     def errors(self) -> tuple[int, ...]:

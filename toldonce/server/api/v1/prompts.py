@@ -8,7 +8,6 @@ from toldonce.server.api.v1.message_bodies import MAX_MESSAGES, DestinationBody,
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import Access
 
-_TAG = "conversations"
 _MAX_QUERY, _MAX_SYSTEM = 200_000, 200_000
 
 
@@ -49,23 +48,9 @@ async def _context(request: ResourceRequest) -> ResourceReply:
     return request.reply(ContextAnswer, context)
 
 
-async def _prompt(request: ResourceRequest) -> ResourceReply:
-    body = request.body_as(PromptRequest)
-    messages = await request.engine.prompt(
-        body.query,
-        conversation=request.path["conversation"],
-        user=request.target,
-        scope=scope_of(request, body.profile, body.app, body.destination),
-        system=body.system,
-        one_system=body.one_system,
-    )
-    return ResourceReply(answer=PromptAnswer(messages=messages))
-
-
 OPERATIONS = (
     ResourceOperation(
         "getContext",
-        tag=_TAG,
         summary="Return what memory would add to a prompt",
         handler=_context,
         body=ContextRequest,
@@ -73,9 +58,8 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "writePrompt",
-        tag=_TAG,
         summary="Write the messages of a chat request: what is remembered, the summary, the window, the query",
-        handler=_prompt,
+        calls=lambda engine: engine.prompt,
         body=PromptRequest,
         answer=PromptAnswer,
     ),

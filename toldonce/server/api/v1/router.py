@@ -8,8 +8,8 @@ from toldonce.chat.identity import Headers, IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadRequestError, ToldOnceError
 from toldonce.server.api.v1.access import requester_of
-from toldonce.server.api.v1.audit_log import note_act
 from toldonce.server.api.v1.idempotency import answer_once
+from toldonce.server.api.v1.method_call import call_method
 from toldonce.server.api.v1.operation import (
     NDJSON,
     OCTETS,
@@ -99,15 +99,11 @@ class RestApi:
             )
         request = await self._read(operation, found.parameters, scope, receive, path)
         if operation.streams_answer:
-            reply = await operation.handler(request)
-            await note_act(request, reply)
-            await _send_stream(send, request, reply)
+            await _send_stream(send, request, await _done(request))
             return
 
         async def run() -> StoredAnswer:
-            reply = await operation.handler(request)
-            await note_act(request, reply)
-            return _written(request, reply)
+            return _written(request, await _done(request))
 
         await _send(send, scope, await while_database_answers(self._engine, answer_once(request, run)))
 
@@ -158,6 +154,16 @@ class RestApi:
             raise ProblemError(NOT_FOUND, "not-found", f"no operation has the path {path[:_MAX_SHOWN_PATH]}")
         _require_lengths(found.parameters)
         return found
+
+
+async def _done(request: ResourceRequest) -> ResourceReply:
+    """Do what the operation declares, and note it if it is an administrative act."""
+    operation = request.operation
+    if operation.for_operator:
+        request.requester.require_operator()
+    reply = await (operation.handler or call_method)(request)
+    await note_act(request, reply)
+    return reply
 
 
 def _require_lengths(parameters: Mapping[str, str]) -> None:
@@ -225,3 +231,17 @@ async def _send(send: Send, scope: Scope, answer: StoredAnswer) -> None:
 def _head(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     named = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
     return [*OWN_HEADERS, *named]
+
+
+async def note_act(request: ResourceRequest, reply: ResourceReply) -> None:
+    """Append an act that succeeded to the audit log, if the operation is an administrative one for its sender."""
+    operation, requester = request.operation, request.requester
+    if not operation.act or not (operation.is_act_of_all or requester.is_administrator):
+        return
+    tenant, target = requester.tenant or "", request.path.get("memory") or request.path.get("decision", "")
+    if "subject" in request.path:
+        subject = request.target
+        tenant, target = subject.tenant, target or str(subject.key)
+    await request.engine.keys.note_act(
+        operation.act, actor=requester.actor, tenant=tenant, target=target, count=reply.count
+    )

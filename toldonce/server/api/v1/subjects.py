@@ -1,14 +1,25 @@
-"""Subjects over HTTP: list, count, erase, and what memory work costs them. Serves through the engine."""
+"""Subjects over HTTP: list, count, erase, subscribe to shared ones, and their costs. Serves through the engine."""
 
-from collections.abc import Mapping
 from datetime import datetime
+from typing import Annotated
 
 from pydantic import Field
 
-from toldonce.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, SubjectText, TenantPage, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
-from toldonce.server.api.v1.receipt_answers import ReceiptAnswer
-from toldonce.types import EnergyStatus, Subject
+from toldonce.server.api.v1.fields import (
+    Answer,
+    Body,
+    Name,
+    Needs,
+    PageAnswer,
+    ProfileName,
+    SubjectName,
+    SubjectText,
+    TenantPage,
+    UrlQuery,
+)
+from toldonce.server.api.v1.memory_answers import ReceiptAnswer
+from toldonce.server.api.v1.operation import Describe, ResourceOperation, ResourceReply, ResourceRequest
+from toldonce.types import Access
 
 
 class SubjectPage(PageAnswer):
@@ -101,42 +112,47 @@ async def _list(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(answer=SubjectPage(subjects=shown, next_cursor=following), next_cursor=following)
 
 
-async def _totals(request: ResourceRequest) -> ResourceReply:
-    subject = request.target
-    totals = await request.engine.admin.subject_totals(user=subject)
-    counted = ("memories", "decisions", "recalled", "hits")
-    found = {name: getattr(totals, name) for name in counted}
-    return request.reply(SubjectTotalsAnswer, {"subject": subject, **found})
+def _with_subject(shape: type[Answer]) -> Describe:
+    """Describe a value that does not name its subject."""
+    names = shape.model_fields.keys() - {"subject"}
+    return lambda value, request: {"subject": request.target, **{name: getattr(value, name) for name in names}}
 
 
-async def _energy(request: ResourceRequest) -> ResourceReply:
-    subject = request.target
-    profile = request.profile(request.query_as(EnergyQuery).profile)
-    status = await request.engine.admin.energy(user=subject, profile=profile)
-    return request.reply(EnergyAnswer, _energy_of(subject, status))
+class SubscriptionRequest(Body):
+    """A shared subject."""
+
+    shared: Annotated[SubjectName, Needs(Access.READ)] = Field(
+        description="Such as `shared:family`; the credential must allow reading it."
+    )
 
 
-async def _poll(request: ResourceRequest) -> ResourceReply:
-    body, subject = request.body_as(EnergyPoll), request.target
-    status = await request.engine.admin.energy(user=subject, profile=request.profile(body.profile), poller=body.poller)
-    return request.reply(PolledEnergyAnswer, {**_energy_of(subject, status), "since_poll": status.since_poll})
+class SubscriptionsAnswer(Answer):
+    """The shared subjects that a user reads, the longest subscription first."""
+
+    subscriptions: list[SubjectText]
 
 
-async def _erase(request: ResourceRequest) -> ResourceReply:
-    everywhere = request.reaches_others(request.query_as(ErasedSubjectQuery).everywhere)
-    receipt = await request.engine.erasure.subject(request.target, everywhere=everywhere)
-    return request.reply(ReceiptAnswer, receipt)
+class EndedSubscriptionAnswer(Answer):
+    """Whether there was a subscription to end."""
+
+    ended: bool
 
 
-def _energy_of(subject: Subject, status: EnergyStatus) -> Mapping[str, object]:
-    names = EnergyAnswer.model_fields.keys() - {"subject"}
-    return {"subject": subject, **{name: getattr(status, name) for name in names}}
+class WrittenSubjectQuery(UrlQuery):
+    """Which conversation."""
+
+    conversation: Name | None = None
+
+
+class WrittenSubjectAnswer(Answer):
+    """The subject that messages of a conversation form memories in."""
+
+    subject: SubjectText
 
 
 OPERATIONS = (
     ResourceOperation(
         "listSubjects",
-        tag="subjects",
         summary="List all subjects by name",
         handler=_list,
         query=TenantPage,
@@ -144,16 +160,15 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getSubjectTotals",
-        tag="subjects",
         summary="Count what is kept of a subject",
-        handler=_totals,
+        calls=lambda engine: engine.admin.subject_totals,
+        describe=_with_subject(SubjectTotalsAnswer),
         answer=SubjectTotalsAnswer,
     ),
     ResourceOperation(
         "eraseSubject",
-        tag="subjects",
         summary="Erase everything about a subject, its name included, with a receipt",
-        handler=_erase,
+        calls=lambda engine: engine.erasure.subject,
         query=ErasedSubjectQuery,
         answer=ReceiptAnswer,
         act="subjects.erase",
@@ -161,18 +176,47 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getEnergy",
-        tag="usage",
         summary="Show what memory work has cost, and what its budget still allows",
-        handler=_energy,
+        calls=lambda engine: engine.admin.energy,
+        describe=_with_subject(EnergyAnswer),
         query=EnergyQuery,
         answer=EnergyAnswer,
     ),
     ResourceOperation(
         "pollEnergy",
-        tag="usage",
         summary="Show the same, with what was spent since the last request of this name",
-        handler=_poll,
+        calls=lambda engine: engine.admin.energy,
+        describe=_with_subject(PolledEnergyAnswer),
         body=EnergyPoll,
         answer=PolledEnergyAnswer,
+    ),
+    ResourceOperation(
+        "listSubscriptions",
+        summary="List the shared subjects that a user reads",
+        calls=lambda engine: engine.shared.subscriptions,
+        answer=SubscriptionsAnswer,
+    ),
+    ResourceOperation(
+        "subscribe",
+        summary="Let a user read a shared subject in addition to their own memories",
+        calls=lambda engine: engine.shared.subscribe,
+        body=SubscriptionRequest,
+        answer=SubscriptionsAnswer,
+        act="subscriptions.add",
+    ),
+    ResourceOperation(
+        "unsubscribe",
+        summary="End a user's subscription",
+        calls=lambda engine: engine.shared.unsubscribe,
+        answer=EndedSubscriptionAnswer,
+        act="subscriptions.remove",
+    ),
+    ResourceOperation(
+        "getWrittenSubject",
+        summary="Name the subject that a profile writes to: the one to list, search and add to",
+        description="The profile, app and characters are those of the headers `x-toldonce-…`.",
+        calls=lambda engine: engine.conversations.subject,
+        query=WrittenSubjectQuery,
+        answer=WrittenSubjectAnswer,
     ),
 )

@@ -1,20 +1,20 @@
-"""Export and import as streams of JSON lines over HTTP. Serves through the engine; imports wait in a temporary file."""
+"""Export and import as streams of JSON lines over HTTP. Serves through the engine, with threads and temporary files."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import ExitStack, suppress
+from io import RawIOBase
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from pydantic import Field
 
-from toldonce.server.api.v1.export_stream import export_stream
+from toldonce.errors import ToldOnceError
 from toldonce.server.api.v1.fields import Answer, UrlQuery
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
 from toldonce.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive
 
-_TAG = "operation"
 # Bytes of a body that are gathered before a thread writes them.
 _MAX_BUFFERED_BYTES = 1024 * 1024
 
@@ -52,14 +52,12 @@ async def _export_subject(request: ResourceRequest) -> ResourceReply:
 
 
 async def _export_all(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     return ResourceReply(
         stream=await export_stream(lambda file: request.engine.transfer.export_to(file, everybody=True))
     )
 
 
 async def _import(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     query = request.query_as(ImportQuery)
     if request.receive is None:
         raise TypeError("the operation does not declare that its body is a stream")
@@ -85,7 +83,6 @@ class _SaidProgress:
 
 
 async def _import_with_progress(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     query = request.query_as(ImportQuery)
     if request.receive is None:
         raise TypeError("the operation does not declare that its body is a stream")
@@ -134,7 +131,6 @@ async def _save(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
 OPERATIONS = (
     ResourceOperation(
         "exportSubject",
-        tag=_TAG,
         summary="Export a subject as JSON lines",
         description="The stream has one state of the database; one that breaks off is incomplete.",
         handler=_export_subject,
@@ -143,19 +139,19 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "exportAll",
-        tag=_TAG,
         summary="Export all subjects of all tenants as JSON lines",
         handler=_export_all,
+        for_operator=True,
         streams_answer=True,
         act="subjects.export",
     ),
     ResourceOperation(
         "importSubjects",
-        tag=_TAG,
         summary="Import what an export wrote; vectors and other derived data are computed again",
         description="The whole file is checked before anything is written. It takes no idempotency key: "
         "`only_missing` goes on where an import was cut off.",
         handler=_import,
+        for_operator=True,
         query=ImportQuery,
         answer=TransferAnswer,
         streams_body=True,
@@ -163,14 +159,100 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "importSubjectsWithProgress",
-        tag=_TAG,
         summary="Import in the same way, and say how far it is",
         description="Answers JSON lines: `{phase, unit, total}` where a phase begins, `{done}` on the way, and at last "
         "`{report}`, or `{problem}` if it failed. A stream that breaks off is incomplete.",
         handler=_import_with_progress,
+        for_operator=True,
         query=ImportQuery,
         streams_body=True,
         streams_answer=True,
         act="subjects.import",
     ),
 )
+
+
+# Bytes handed over at a time, and pieces that wait for the client: so much of an export is in memory.
+_MAX_PIECE_BYTES = 64 * 1024
+_MAX_PIECES = 8
+# How long a thread that still writes may take to notice that the client is gone, until it is looked for again.
+_WAIT_S = 0.05
+
+
+class _Outlet(RawIOBase):
+    """The file that a thread writes; its pieces wait in a queue for the event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self.pieces: asyncio.Queue[bytes | None] = asyncio.Queue(_MAX_PIECES)
+        self.is_abandoned = False
+        self._loop = loop
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def writable(self) -> bool:
+        """Return that it is."""
+        return True
+
+    def write(self, data: object) -> int:
+        """Take bytes, and wait while the client has enough to read.
+
+        Raises:
+            BrokenPipeError: The client is gone.
+        """
+        if self.is_abandoned:
+            raise BrokenPipeError("the client of the export is gone")
+        written = bytes(data)  # type: ignore[call-overload]  # any buffer
+        self._parts.append(written)
+        self._size += len(written)
+        if self._size >= _MAX_PIECE_BYTES:
+            asyncio.run_coroutine_threadsafe(self.pieces.put(self.rest()), self._loop).result()
+        return len(written)
+
+    def rest(self) -> bytes:
+        """Return what was written and not yet handed over."""
+        piece = b"".join(self._parts)
+        self._parts, self._size = [], 0
+        return piece
+
+
+async def export_stream(write: Callable[[BinaryIO], Awaitable[object]]) -> AsyncGenerator[bytes, None]:
+    """Begin an export; return its pieces once the first one is there.
+
+    Args:
+        write: Writes the export into a file, from a thread.
+
+    Raises:
+        ToldOnceError: The export could not begin. One that fails later ends the iterator with its error.
+    """
+    outlet = _Outlet(asyncio.get_running_loop())
+
+    async def produce() -> None:
+        try:
+            await write(cast("BinaryIO", outlet))
+            await outlet.pieces.put(outlet.rest())
+        finally:
+            await outlet.pieces.put(None)
+
+    writing = asyncio.create_task(produce())
+    first = await outlet.pieces.get()
+    if first is None:
+        await writing
+    return _pieces(outlet, writing, first)
+
+
+async def _pieces(outlet: _Outlet, writing: asyncio.Task[None], first: bytes | None) -> AsyncGenerator[bytes, None]:
+    piece = first
+    try:
+        while piece is not None:
+            yield piece
+            piece = await outlet.pieces.get()
+        await writing
+    finally:
+        outlet.is_abandoned = True
+        while not writing.done():
+            while not outlet.pieces.empty():
+                outlet.pieces.get_nowait()
+            await asyncio.wait([writing], timeout=_WAIT_S)
+        with suppress(ToldOnceError, BrokenPipeError):
+            writing.result()

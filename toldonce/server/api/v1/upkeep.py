@@ -15,8 +15,6 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, R
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
 from toldonce.types import Access, EmbedderKind
 
-_TAG = "operation"
-
 
 class FormationRun(Body):
     """How to form what is due."""
@@ -129,7 +127,6 @@ class ReembedLine(ProgressLine):
 
 
 async def _form(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     is_bulk = request.body_as(FormationRun).bulk
     formed = await (request.engine.bulk.form() if is_bulk else request.engine.form())
     return ResourceReply(answer=FormationRunAnswer(formations=formed))
@@ -144,25 +141,7 @@ async def _maintain(request: ResourceRequest) -> ResourceReply:
     return request.reply(MaintenanceAnswer, report)
 
 
-async def _finish(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
-    done = await request.engine.erasure.finish(rewrite=request.body_as(FinishRequest).rewrite)
-    return ResourceReply(answer=FinishAnswer(done=done))
-
-
-async def _embedder(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
-    return request.reply(EmbedderAnswer, await request.engine.embedder.status())
-
-
-async def _check(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
-    await request.engine.embedder.check(request.body_as(EmbedderCheck).text)
-    return ResourceReply()
-
-
 async def _reembed(request: ResourceRequest) -> ResourceReply:
-    request.requester.require_operator()
     dry_run = request.body_as(ReembedRequest).dry_run
 
     async def work(say: Callable[[ProgressLine], None]) -> ProgressLine:
@@ -180,10 +159,10 @@ async def _reembed(request: ResourceRequest) -> ResourceReply:
 OPERATIONS = (
     ResourceOperation(
         "runFormations",
-        tag=_TAG,
         summary="Form all memories that are due, and answer when that is done",
         description="The server forms them in the background, too.",
         handler=_form,
+        for_operator=True,
         body=FormationRun,
         has_optional_body=True,
         answer=FormationRunAnswer,
@@ -192,7 +171,6 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "runMaintenance",
-        tag=_TAG,
         summary="Close expired memories, merge near-duplicates and evict what exceeds capacity",
         description="The server does so once a day.",
         handler=_maintain,
@@ -204,9 +182,9 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "finishErasures",
-        tag=_TAG,
         summary="Finish pending erasures",
-        handler=_finish,
+        calls=lambda engine: engine.erasure.finish,
+        for_operator=True,
         body=FinishRequest,
         has_optional_body=True,
         answer=FinishAnswer,
@@ -215,25 +193,25 @@ OPERATIONS = (
     ),
     ResourceOperation(
         "getEmbedder",
-        tag=_TAG,
         summary="Show the embedder in use, and how many memories must be embedded",
-        handler=_embedder,
+        calls=lambda engine: engine.embedder.status,
+        for_operator=True,
         answer=EmbedderAnswer,
     ),
     ResourceOperation(
         "checkEmbedder",
-        tag=_TAG,
         summary="Embed a text, to see that the embedder answers",
-        handler=_check,
+        calls=lambda engine: engine.embedder.check,
+        for_operator=True,
         body=EmbedderCheck,
     ),
     ResourceOperation(
         "reembed",
-        tag=_TAG,
         summary="Resume an embedder change, and embed memories that lack vectors",
         description="Answers JSON lines: `{done, total}` after each batch, and at last `{space, subjects, memories, "
         "dropped}`, or `{problem}` if it failed. A stream that breaks off is incomplete.",
         handler=_reembed,
+        for_operator=True,
         body=ReembedRequest,
         has_optional_body=True,
         streams_answer=True,

@@ -7,10 +7,9 @@ from pydantic import AliasPath, Field
 
 from toldonce.metrics import Histogram, Metrics
 from toldonce.server.api.v1.fields import Answer, Instant, TenantQuery, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
+from toldonce.server.api.v1.operation import ResourceOperation, ResourceRequest
 from toldonce.types import BucketSize, MemoryKind, MemoryState, Statistics
 
-_TAG = "usage"
 _MEDIAN, _SLOW = 0.5, 0.95
 
 
@@ -108,29 +107,6 @@ class StatisticsAnswer(Answer):
     process: ProcessAnswer | None = Field(description="For the operator of the whole server; else null.")
 
 
-async def _of_subject(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(StatisticsQuery)
-    found = await request.engine.admin.subject_statistics(
-        user=request.target, since=query.since, until=query.until, bucket=query.bucket
-    )
-    return request.reply(StatisticsAnswer, _fields(found))
-
-
-async def _health(request: ResourceRequest) -> ResourceReply:
-    found = await request.engine.admin.health(user=request.target)
-    return request.reply(SubjectHealthAnswer, found)
-
-
-async def _of_all(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(AllStatisticsQuery)
-    tenant = request.requester.require_tenant(query.tenant)
-    found = await request.engine.admin.statistics(
-        tenant=tenant, since=query.since, until=query.until, bucket=query.bucket
-    )
-    metrics = None if request.requester.tenant is not None else request.engine.metrics
-    return request.reply(StatisticsAnswer, _fields(found, metrics))
-
-
 def _fields(found: Statistics, metrics: Metrics | None = None) -> Mapping[str, object]:
     return {
         "begins": found.span.since,
@@ -139,6 +115,10 @@ def _fields(found: Statistics, metrics: Metrics | None = None) -> Mapping[str, o
         **{name: getattr(found, name) for name in ("memories", "formations", "buckets", "spending")},
         "process": None if metrics is None else _process(metrics),
     }
+
+
+def _with_process(found: Statistics, request: ResourceRequest) -> Mapping[str, object]:
+    return _fields(found, request.engine.metrics if request.requester.tenant is None else None)
 
 
 def _process(metrics: Metrics) -> ProcessAnswer:
@@ -165,26 +145,25 @@ _WHAT = (
 OPERATIONS = (
     ResourceOperation(
         "getSubjectHealth",
-        tag=_TAG,
         summary="Count what may need a look: memories held, never recalled or idle, and parked work",
-        handler=_health,
+        calls=lambda engine: engine.admin.health,
         answer=SubjectHealthAnswer,
     ),
     ResourceOperation(
         "getSubjectStatistics",
-        tag=_TAG,
         summary="Count over time what was stored, decided, recalled and spent",
         description=_WHAT,
-        handler=_of_subject,
+        calls=lambda engine: engine.admin.subject_statistics,
+        describe=lambda found, request: _fields(found),
         query=StatisticsQuery,
         answer=StatisticsAnswer,
     ),
     ResourceOperation(
         "getStatistics",
-        tag=_TAG,
         summary="Count the same of all subjects of a tenant or of the server",
         description=_WHAT,
-        handler=_of_all,
+        calls=lambda engine: engine.admin.statistics,
+        describe=_with_process,
         query=AllStatisticsQuery,
         answer=StatisticsAnswer,
     ),

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any
 
-from toldonce.server.dashboard.changed_value import changed_value
 from toldonce.server.dashboard.decision_sentences import newest_undoable, told_decisions
 from toldonce.server.dashboard.filters import cut
 from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from toldonce.server.dashboard.paths import page_path
 from toldonce.server.dashboard.quotes import homes_of, read_quotes
+from toldonce.server.dashboard.rest_client import RestError
 from toldonce.server.dashboard.time_line import time_line
-from toldonce.server.dashboard.versions import read_versions
 from toldonce.types import KEPT_IMPORTANCE, Action, MemoryKind
 
 MAX_DECISIONS = 100
@@ -167,3 +168,99 @@ PAGES = (
     PageRoute("POST", f"{_MEMORY}/unlink", _unlink),
     PageRoute("POST", f"{_MEMORY}/review", _review),
 )
+
+
+_END = ' .!。"'
+
+
+def changed_value(old_text: str, old_value: str, text: str) -> str | None:
+    """Return the words of a corrected sentence in the place where the old one had the fact's value.
+
+    The value stays as it was if the old sentence did not name it, or the new one still does.
+
+    Returns:
+        The value; None if the new sentence cannot be compared with the old one.
+
+    >>> changed_value("The user lives in Bergen.", "Bergen", "The user lives in Oslo.")
+    'Oslo'
+    >>> changed_value('The user said: "I live in Bergen."', "Bergen", 'The user said: "I live in Oslo"')
+    'Oslo'
+    >>> changed_value("The user lives in Bergen.", "Bergen", "Bergen is the user's home.")
+    'Bergen'
+    """
+    before, found, after = old_text.partition(old_value)
+    if not found:
+        return old_value
+    words, after = text.rstrip(_END), after.rstrip(_END)
+    if words.startswith(before) and words.endswith(after):
+        changed = words[len(before) : len(words) - len(after)].strip()
+        if changed:
+            return changed
+    return old_value if old_value in text else None
+
+
+MAX_STEPS = 8
+"""How far it goes back, and forward."""
+
+
+async def read_versions(request: PageRequest, why: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what a memory replaced, the memory, and what replaced it, oldest first; empty if it is the only version.
+
+    Each is a memory with `pieces`: its words, and those of the version before that are gone.
+    """
+    earlier = await _walk(request, why, "replaced")
+    later = await _walk(request, why, "replaced_by")
+    chain = [*reversed(earlier), why["memory"], *later]
+    if len(chain) == 1:
+        return []
+    versions = [{"memory": chain[0], "pieces": [("same", _words(chain[0]))]}]
+    for old, new in pairwise(chain):
+        versions.append({"memory": new, "pieces": word_diff(_words(old), _words(new))})
+    return versions
+
+
+async def _walk(request: PageRequest, why: Mapping[str, Any], direction: str) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = []
+    seen = {why["memory"]["id"]}
+    while len(found) < MAX_STEPS:
+        ids = [id_ for id_ in why[direction] if id_ not in seen]
+        if not ids:
+            break
+        seen.add(ids[-1])
+        try:
+            why = await request.rest.get("subjects", request.subject, "memories", ids[-1], "why")
+        except RestError:  # erased meanwhile
+            break
+        found.append(why["memory"])
+    return found
+
+
+def _words(memory: Mapping[str, Any]) -> str:
+    return str(memory["text"] or memory["summary"])
+
+
+# Comparing takes up to the cube of the number of words, 5 ms for so many: longer texts are shown whole.
+MAX_WORDS = 100
+Piece = tuple[str, str]
+"""`same`, `gone` or `new`, and the words."""
+
+
+def word_diff(old: str, new: str) -> list[Piece]:
+    """Return the words of both texts in order, each run with what became of it.
+
+    >>> word_diff("Ana drinks green tea.", "Ana drinks black tea.")
+    [('same', 'Ana drinks'), ('gone', 'green'), ('new', 'black'), ('same', 'tea.')]
+    """
+    before, after = old.split(), new.split()
+    if max(len(before), len(after)) > MAX_WORDS:
+        return [("gone", old), ("new", new)]
+    pieces: list[Piece] = []
+    for kind, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            pieces.append(("same", " ".join(before[i1:i2])))
+            continue
+        if i1 < i2:
+            pieces.append(("gone", " ".join(before[i1:i2])))
+        if j1 < j2:
+            pieces.append(("new", " ".join(after[j1:j2])))
+    return pieces
