@@ -55,7 +55,7 @@ class TriggerPolicy(_Policy):
     """When memories are formed."""
 
     when: Literal["every_turn", "periodic", "on_save", "on_end", "llm_triggered"] = "every_turn"
-    """After every turn; every few turns; when the conversation is saved; when it ends; or when the model asks for it."""
+    """After every turn; every few turns; when the conversation is saved; when it ends; or when the model asks."""
     every: int = Field(default=5, ge=1, le=1000)
     """`periodic`: turns between formations."""
     idle_s: float = Field(default=1800.0, ge=0, le=3600)
@@ -209,7 +209,7 @@ class ContextPolicy(_Policy):
     template: Literal["quotations", "session", "character", "app", "user", "tiered"] = "quotations"
     """Wording and layout of the blocks."""
     place: InjectionMode | None = None
-    """Where the blocks stand; unset: as the setting `TOLDONCE_INJECTION` says."""
+    """Place of the blocks in the prompt; unset: as the setting `TOLDONCE_INJECTION` says."""
     prefix: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
     """Text before the memories of each block; unset: that of the template."""
     suffix: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
