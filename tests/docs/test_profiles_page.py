@@ -17,8 +17,10 @@ from pydantic.fields import FieldInfo
 
 from toldonce.profiles.destinations import DestinationPattern, DestinationRule, MemoryPattern
 from toldonce.profiles.policies import Profile
+from toldonce.profiles.registry import ProfileRegistry
 
 PAGE = (Path(__file__).parents[2] / "docs" / "profiles.md").read_text("utf-8")
+INCLUDED = "Included profiles"
 _NAMES = {bool: "boolean", int: "integer", float: "number", str: "text"}
 
 
@@ -95,6 +97,20 @@ def rows(table: type[BaseModel]) -> Iterator[str]:
         yield " | ".join([f"| `{field.alias or name}`", *cells]).replace("|  |", "| |") + " |"
 
 
+def rows_of_included() -> Iterator[str]:
+    """Yield each field that an included profile sets to something else than `default` does, with all such values."""
+    profiles = {name: ProfileRegistry().get(name) for name in ProfileRegistry().names()}
+    for name, table in tables().items():
+        policy = name.strip("[]")
+        for field in table.model_fields if hasattr(profiles["default"], policy) else ():
+            values: dict[str, list[str]] = {}
+            for profile, read in profiles.items():
+                values.setdefault(default_of(getattr(getattr(read, policy), field, ())), []).append(f"`{profile}`")
+            others = "; ".join(f"{value}: {', '.join(of)}" for value, of in values.items() if "`default`" not in of)
+            if others:
+                yield f"| `{policy}.{field}` | {others} |"
+
+
 def shown() -> dict[str, list[str]]:
     sections = re.split(r"(?m)^## ", PAGE)[1:]
     named = {section.partition("\n")[0].replace("`", ""): section for section in sections}
@@ -102,7 +118,7 @@ def shown() -> dict[str, list[str]]:
 
 
 def test_the_page_has_every_table_and_no_other() -> None:
-    assert list(shown()) == list(tables())
+    assert list(shown()) == [*tables(), INCLUDED]
 
 
 @pytest.mark.parametrize("name", tables())
@@ -114,6 +130,12 @@ def test_every_field_of_a_table_is_on_the_page_as_in_the_code(name: str) -> None
 def test_every_field_says_what_it_means(name: str) -> None:
     table = tables()[name]
     assert set(table.model_fields) - set(meanings(table)) == set()
+
+
+def test_the_page_says_what_each_included_profile_changes() -> None:
+    default = ProfileRegistry().get("default")
+    assert default == Profile(name="default", description=default.description)
+    assert shown()[INCLUDED] == list(rows_of_included())
 
 
 def test_what_is_outside_of_the_tables_is_named_in_the_first_lines() -> None:
