@@ -47,15 +47,14 @@ LIMITS = (
 PRODUCT_PATIENCE_S = 60.0
 LIBRARY_FOLDERS = ("engine",)
 """Their tests of the fixture `engine` run on a connection to a server, too."""
-EVERY_CASE_FOLDER = "store"
-"""Its tests run on each store in all of their cases; of others a part runs on a further one: see `_repeats`."""
+EVERY_CASE_FOLDER, PRODUCT_STORE = "store", "sealed_postgres"
+"""Tests of the folder run on each store in all of their cases; of others, and on the store that only combines two which
+have run them, a part does: see `_repeats`."""
 ON_EACH_STORE = re.compile(
     r"_[is]\d+_|eras|forg[eo]t|kill|crash|los[est]|twice|doubl|others?_|tenant|secret|planted|import|export|cop[iy]|"
     r"servers|at_once|parallel"
 )
 """Names of tests that run on each store: of invariants, data loss, security, ways in and out, concurrency."""
-FURTHER_STEP = 3
-"""Of a file's other tests, each so-manieth runs on a further store, beginning with the first."""
 POSTGRES_CONNECTIONS = 3
 """Each prepares its own statements, which is most of what a short test on PostgreSQL costs."""
 EVERY_STORE = (*STORES, *SEALED)
@@ -154,7 +153,8 @@ def _repeats(item: pytest.Item, names: set[str], seen: set[tuple[str, str]]) -> 
     stores = re.findall(rf"\b({'|'.join(EVERY_STORE)})\b", parameters)
     if len(stores) != 1 or not any(other in names for other in _on_earlier_stores(head, parameters, stores[0])):
         return False
-    if SOAK or item.path.relative_to(TESTS).parts[0] == EVERY_CASE_FOLDER:
+    is_of_store = item.path.relative_to(TESTS).parts[0] == EVERY_CASE_FOLDER
+    if SOAK or (is_of_store and stores[0] != PRODUCT_STORE):
         return False
     case = (head, stores[0])
     if case in seen:
@@ -162,10 +162,10 @@ def _repeats(item: pytest.Item, names: set[str], seen: set[tuple[str, str]]) -> 
     seen.add(case)
     if ON_EACH_STORE.search(head.rpartition("::")[2]):
         return False
-    file = f"{item.path}[{stores[0]}"
-    place = sum(other == file for other, _ in seen)
-    seen.add((file, head))
-    return place % FURTHER_STEP != 0
+    file = (str(item.path), stores[0])
+    is_first = file not in seen
+    seen.add(file)
+    return not is_first
 
 
 def _on_earlier_stores(head: str, parameters: str, store: str) -> Iterator[str]:

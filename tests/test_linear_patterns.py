@@ -12,8 +12,8 @@ from package_patterns import PackagePattern, module_names, package_patterns
 from soak import SOAK, sampled
 
 # Characters: of the texts that tell what costs a pattern most, and of those whose times are compared.
-PROBE, SHORT = 600, 5_000
-LONG = 100_000 if SOAK else 20_000
+PROBE, SHORT = 600, 2_500
+LONG = 100_000 if SOAK else 10_000
 # CPU seconds for one text. A linear pattern takes a few hundredths of them.
 MAX_S = {PROBE: 1.0, SHORT: 1.0, LONG: LONG / 20_000}
 # The longer text may take so many times what its share would be: four times the length costs a square 16 times.
@@ -95,20 +95,21 @@ def feed(found: PackagePattern) -> None:
         costs[run] = min(costs[run], cost(found.pattern, run, PROBE))
     costs = {run: cost(found.pattern, run, SHORT) for run in [*costliest(costs, _COSTLIEST), ("", " ")]}
     for run in dict.fromkeys([*costliest(costs, 1), ("", " ")]):
-        check_growth(found.pattern, run)
+        check_growth(found.pattern, run, costs[run])
 
 
-def check_growth(pattern: re.Pattern[str] | re.Pattern[bytes], run: tuple[str, str]) -> None:
-    """Compare the times of a short and a long text.
+def check_growth(pattern: re.Pattern[str] | re.Pattern[bytes], run: tuple[str, str], short: float) -> None:
+    """Compare the time of a long text with that of a short one, which is measured again if it is too short.
 
     Raises:
         GrowthError: The long one takes more than its length explains.
     """
-    short = long = float("inf")
+    long = float("inf")
     for _ in range(_ATTEMPTS):
-        short, long = min(short, cost(pattern, run, SHORT)), min(long, cost(pattern, run, LONG))
+        long = min(long, cost(pattern, run, LONG))
         if long < max(MIN_COMPARED_S, MAX_GROWTH * short * LONG / SHORT):
             return
+        short = min(short, cost(pattern, run, SHORT))
     raise GrowthError(f"{LONG} characters took {long:.3f} s, {SHORT} took {short:.4f} s: {run}")
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cpu_limit import cpu_limit
 from foreign_phrases import PHRASES, SAID, Phrase
-from soak import fuzzed
+from soak import fuzzed, sampled
 from toldonce.dates import DateMention, Direction, parse_dates, write_out
 from toldonce.dates.foreign import foreign_dates
 from toldonce.dates.foreign_words import covered, date_words
@@ -192,7 +192,9 @@ def test_words_of_a_language_in_any_order_break_nothing(code: str, data: st.Data
         assert found.days.first <= found.days.last
 
 
-@pytest.mark.parametrize("code", sorted(covered()))
+# tests/test_linear_patterns.py feeds each pattern of them in every run.
+@pytest.mark.soak
+@pytest.mark.parametrize("code", sampled(sorted(covered()), 8))
 def test_a_huge_text_takes_no_long_time(code: str) -> None:
     words = date_words(code)
     month, weekday = next(iter(words.months)), next(iter(words.weekdays or words.tied_weekdays))

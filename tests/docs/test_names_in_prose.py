@@ -77,14 +77,6 @@ def test_every_dotted_module_that_a_page_names_exists() -> None:
     assert unknown == []
 
 
-def test_every_name_that_the_glossary_decided_on_is_in_the_code() -> None:
-    page = (ROOT / "docs" / "glossary.md").read_text("utf-8")
-    defined = {name for path in (ROOT / "toldonce").rglob("*.py") for name in _defined(parse(path))}
-    decided = set(re.findall(r"→ `(\w+)`", page))
-    assert len(decided) > 100
-    assert decided - defined == set()
-
-
 def test_a_stale_name_is_found() -> None:
     assert unknown_files("see chat/thread.py, `recall/rank.py` and `store/nowhere/`") == {
         "chat/thread.py",

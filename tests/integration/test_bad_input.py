@@ -120,15 +120,17 @@ def test_a_strange_request_is_answered_or_refused_clearly_by_the_built_in_model(
 
 
 def test_a_message_of_ten_megabytes_is_passed_on_and_kept_in_part(
-    server: ServerProcess, upstream: FakeUpstream, database: Database, name: str
+    start_server: StartServer, upstream: FakeUpstream, name: str
 ) -> None:
+    server = start_server(settings={"MAX_MESSAGE_CHARACTERS": "4000"})
     text = f"{name} " + "I like long letters. " * 500_000
     body = of([user(text)], model="shape:plain")
     answer = request(server.port, PATH, body, {"x-toldonce-user": name})
     assert answer.status == 200
     assert upstream.having(name)[0].body == body
+    database = Database(server.database)
     [kept, *_] = [row.text for row in database.messages(name)]
-    assert kept == f"{text[:4_000_000]}\n[… cut: the first 4,000,000 of {len(text):,} characters]"
+    assert kept == f"{text[:4_000]}\n[… cut: the first 4,000 of {len(text):,} characters]"
     assert eventually(lambda: database.settled(name))
     assert chat(server.port, "echo", [user("Are you well?")]).status == 200
 

@@ -16,7 +16,6 @@ from integration.npm_packages import install_packages
 from patience import PATIENCE_S
 from populated import parts_of
 from soak import sampled
-from stores import STORES
 from toldonce.engine import AsyncToldOnce
 from toldonce.server.app import build_app
 from toldonce.server.dashboard.pages import PAGES
@@ -25,7 +24,6 @@ from toldonce.types import Access, MemoryState, NewApiKey, RequestScope, Subject
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 shared = pytest.mark.asyncio(loop_scope="module")
 """Marks what uses the browser and the filled engine of all these tests, and changes only what it adds."""
-SERVER = "postgres" if "postgres" in STORES else "memory"
 AXE = "axe-core@4.14.1"
 # Level A and AA of WCAG 2.2, and what axe-core calls best practices.
 RULES = '["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]'
@@ -106,12 +104,10 @@ async def sample_paths(engine: AsyncToldOnce) -> list[str]:
     return found
 
 
-# The other database is that of the test with axe-core.
-@pytest.mark.parametrize("kind", [SERVER])
-async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(engine: AsyncToldOnce) -> None:
-    await fill(engine)
-    async with served(engine) as base, chromium() as browser, visit(browser, base) as tab:
-        for path in await sample_paths(engine):
+@shared
+async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(site: Site) -> None:
+    async with visit(site.browser, site.base) as tab:
+        for path in await sample_paths(site.engine):
             await tab.open(path)
 
 

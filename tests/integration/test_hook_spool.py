@@ -170,7 +170,7 @@ def test_a_kill_while_an_answer_is_delivered_does_not_double_it(hook: HookProces
 
 def test_kills_of_the_background_process_lose_and_double_nothing(hook: HookProcess) -> None:
     chance = random.Random(17)
-    texts = [f"Fix bug {number} of the lexer." for number in range(6)]
+    texts = [f"Fix bug {number} of the lexer." for number in range(4)]
     for number, text in enumerate(texts):
         raw = event("UserPromptSubmit", session=f"s{number % 2}", turn=f"t{number}", prompt=text, cwd="/work/a")
         process = subprocess.Popen(hook.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=hook.env)

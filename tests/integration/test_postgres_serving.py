@@ -20,9 +20,10 @@ from integration.talkers import Talkers
 from integration.worker_process import WorkerProcess
 from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, PostgresServer, shared_server
+from soak import SOAK
 
 pytestmark = NEEDS_POSTGRES
-WORKERS = 8
+WORKERS = 8 if SOAK else 3
 
 
 @pytest.fixture
@@ -110,8 +111,9 @@ def test_a_worker_wakes_for_a_servers_record_and_finishes_before_stopping(
         assert db.execute("SELECT count(*) FROM toldonce.formation WHERE lease_token IS NOT NULL").fetchone() == (0,)
 
 
-def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path, running: ExitStack) -> None:
-    url = shared_server().new_database("eight_workers")
+@pytest.mark.soak
+def test_many_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path, running: ExitStack) -> None:
+    url = shared_server().new_database("many_workers")
     server = server_on(url, tmp_path / "server", running, upstream, WORKER="false")
     workers = [WorkerProcess(url, tmp_path / f"worker{n}", running) for n in range(WORKERS)]
     talkers = Talkers(server, 8, seed=8)

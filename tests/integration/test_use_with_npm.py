@@ -10,8 +10,10 @@ import pytest
 
 from client_snippets import commands, snippets
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
+from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess
 from integration.npm_packages import install_packages
+from integration.raw_client import eventually
 from integration.server_process import ServerProcess, StartServer
 from patience import PATIENCE_S
 from sample_chats import PEANUTS_AND_OSLO, user
@@ -25,6 +27,7 @@ CALLS = (
 )
 ASKED = "When do I row?"
 AGAIN = "Does Ana row on Fridays, too?"
+TURNS = [("user", ASKED), ("assistant", ANSWER), ("user", AGAIN), ("assistant", ANSWER)]
 PROVIDER = """model = "gpt-5"
 model_provider = "scripted"
 [model_providers.scripted]
@@ -71,6 +74,11 @@ class Home:
         listed = json.loads(self.run("toldonce", "list", "--json", *options))
         return [memory["text"] for memory in listed["memories"]]
 
+    def recorded(self) -> list[tuple[str, str]]:
+        """Return what was recorded at the default place; of a prompt its first line, before what `run` types."""
+        database = Database(Path(self.env["HOME"]) / ".local" / "share" / "toldonce" / "toldonce.sqlite3")
+        return [(message.role, message.text.partition("\n")[0]) for message in database.messages("local")]
+
     def write_codex(self, port: int, snippet: str = "") -> None:
         config = Path(self.env["HOME"]) / ".codex" / "config.toml"
         config.parent.mkdir()
@@ -111,6 +119,7 @@ def test_claude_code_is_installed_seen_and_removed(home: Home) -> None:
         assert ANSWER in home.run("claude", "-p", ASKED, "--allowedTools", "mcp__toldonce")
         assert ANSWER in home.run("claude", "-p", AGAIN, "--allowedTools", "mcp__toldonce")
     assert any("toldonce-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
+    assert eventually(lambda: home.recorded() == TURNS), home.recorded()
     home.run_lines(remove)
     hooks, tools = home.run_lines(check)
     assert "claude-code, user: not installed in" in hooks
@@ -141,6 +150,7 @@ def test_codex_is_installed_seen_and_removed(home: Home) -> None:
         assert ANSWER in home.run(*CODEX, *APPROVED, ASKED)
         assert ANSWER in home.run(*CODEX, *APPROVED, AGAIN)
     assert any("toldonce-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
+    assert eventually(lambda: home.recorded() == TURNS), home.recorded()
     home.run_lines(remove)
     hooks, tools = home.run_lines(check)
     assert "codex, user: not installed in" in hooks

@@ -41,6 +41,7 @@ class DestinationPattern(_Pattern):
     upstreams: Names = ()
     """Hosts of APIs, without the port."""
     models: Names = ()
+    """Names of models."""
     clients: Names = ()
     """`chat`, `mcp`, `hook`, or names that callers of the library and of REST give."""
 
@@ -60,6 +61,7 @@ class MemoryPattern(_Pattern):
     subjects: Names = ()
     """Owners, such as `user:ana` or `app:*`."""
     kinds: Annotated[tuple[MemoryKind, ...], Field(max_length=_MAX_NAMES)] = ()
+    """Kinds of memories."""
     categories: Names = ()
     """Of facts: `identity`, `preference`, `constraint`, `instruction`."""
     keys: Names = ()
@@ -67,6 +69,7 @@ class MemoryPattern(_Pattern):
     types: Names = ()
     """Classes of the extractor, such as `preference` or `insight`."""
     tags: Names = ()
+    """Tags that a memory was given."""
     topics: Annotated[tuple[Topic, ...], Field(max_length=_MAX_NAMES)] = ()
     """What the text is about, by its words in any of eleven languages and by the fact's slot."""
     words: Names = ()

@@ -10,8 +10,6 @@ from toldonce.profiles.destinations import DestinationRule
 from toldonce.types import InjectionMode
 
 Extractor = Literal["memories", "typed", "facts", "sentences", "paragraph"]
-"""What is formed: notes and facts; typed memories; facts only; self-contained sentences; or a paragraph on a whole
-conversation."""
 
 PLACEHOLDER = LazyPattern(r"\{\{\s*+(\w+)\s*+\}\}")
 """A placeholder in a template."""
@@ -57,6 +55,7 @@ class TriggerPolicy(_Policy):
     """When memories are formed."""
 
     when: Literal["every_turn", "periodic", "on_save", "on_end", "llm_triggered"] = "every_turn"
+    """After every turn; every few turns; when the conversation is saved; when it ends; or when the model asks."""
     every: int = Field(default=5, ge=1, le=1000)
     """`periodic`: turns between formations."""
     idle_s: float = Field(default=1800.0, ge=0, le=3600)
@@ -75,6 +74,8 @@ class FormPolicy(_Policy):
     """What becomes a memory, and from which speakers."""
 
     extractor: Extractor = "memories"
+    """What is formed: notes and facts; typed memories; facts only; self-contained sentences; or a paragraph on a whole
+    conversation."""
     types: tuple[str, ...] = ()
     """`typed`: the classes of memories; the last one is the fallback."""
     max_sentences: int = Field(default=2, ge=1, le=10)
@@ -167,6 +168,7 @@ class RecallPolicy(_Policy):
     """What is recalled, and how much."""
 
     limit: int = Field(default=10, ge=0, le=200)
+    """Maximum number of memories."""
     tokens: int = Field(default=800, ge=0)
     """Maximum tokens of memory in the prompt."""
     fact_importance: float = Field(default=0.5, ge=0, le=1)
@@ -205,15 +207,16 @@ class ContextPolicy(_Policy):
     """How and where recalled memory is written into a prompt."""
 
     template: Literal["quotations", "session", "character", "app", "user", "tiered"] = "quotations"
+    """Wording and layout of the blocks."""
     place: InjectionMode | None = None
-    """None: the setting `TOLDONCE_INJECTION`."""
+    """Place of the blocks in the prompt; unset: as the setting `TOLDONCE_INJECTION` says."""
     prefix: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
-    """Text before the memories of each block; None: that of the template."""
+    """Text before the memories of each block; unset: that of the template."""
     suffix: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
-    """Text after the memories of each block; None: that of the template."""
+    """Text after the memories of each block; unset: that of the template."""
     row: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
-    """Format of one memory, with placeholders such as `{{memoryType}} {{importance}} {{age}} {{summary}}
-    {{sourceContext}}` (see `ROW_NAMES`). None: that of the template."""
+    """Format of one memory, with the placeholders `{{memoryType}} {{importance}} {{age}} {{summary}} {{sourceContext}}
+    {{text}} {{date}} {{speaker}}`; unset: that of the template."""
     max_characters: int = Field(default=0, ge=0)
     """Maximum length of the memory text in a prompt; 0: limited by tokens only."""
     max_memory_characters: int = Field(default=0, ge=0)
@@ -245,7 +248,7 @@ class BudgetPolicy(_Policy):
     max_share: float = Field(default=1.0, gt=0, le=1)
     """Memory work waits if it would reach this share of all units of the last 30 days; 1: no limit."""
     tokens_per_day: int | None = Field(default=None, ge=0)
-    """Maximum model tokens per subject and day (UTC); None: that of the settings; 0: no limit."""
+    """Maximum model tokens per subject and day (UTC); unset: that of the settings; 0: no limit."""
 
     @model_validator(mode="after")
     def _holds_what_work_costs(self) -> "BudgetPolicy":
