@@ -6,7 +6,6 @@ import pytest
 
 from factories import decision, memory
 from toldonce.engine import AsyncToldOnce, Components
-from toldonce.errors import BadRequestError
 from toldonce.testing import FakeClock
 from toldonce.types import NO_DETAIL, AddMemory, Memory, MemoryDetail, MemoryKind, MemoryOrder, NewNote, Subject
 
@@ -92,8 +91,3 @@ async def test_a_page_after_a_memory_that_is_gone_is_empty(engine: AsyncToldOnce
     await engine.erase(memories[0].id, user="ana")
     assert await engine.list(user="ana", order=MemoryOrder.IMPORTANCE, after=memories[0].id) == []
     assert len(await engine.list(user="ana", order=MemoryOrder.OLDEST, after=memories[0].id)) == 5
-
-
-async def test_an_unknown_order_is_refused(engine: AsyncToldOnce) -> None:
-    with pytest.raises(BadRequestError, match="order is 'alphabetical', it takes newest"):
-        await engine.list(user="ana", order="alphabetical")  # type: ignore[arg-type]  # what a caller may get wrong

@@ -141,7 +141,15 @@ def _small_word(moment: Moment, group: str) -> bool:
     return written.islower() and written in _ALSO_WORDS
 
 
-def _written_day(moment: Moment) -> Days:
+def _may_count(moment: Moment) -> bool:
+    """Return whether digits beside a small word that is a month, too, may count things: '1 dec file', '2 may go'."""
+    is_bare = not moment.get("year") and moment.get("tie") in ("", "in") and moment.match.group()[-1:].isalnum()
+    return is_bare and _small_word(moment, "month") and not _AFTER_BARE.match(moment.match.string, moment.match.end())
+
+
+def _written_day(moment: Moment) -> Days | None:
+    if _may_count(moment):
+        return None
     number, of_month = _MONTH_NUMBER[moment.get("month")], int(moment.get("day"))
     if moment.get("year"):
         return ranges.day(date(int(moment.get("year")), number, of_month), explicit=True)
@@ -150,8 +158,8 @@ def _written_day(moment: Moment) -> Days:
 
 def _period(moment: Moment) -> Days | None:
     """Read '3 to 9 March', 'March 3-9', '30 March to 4 April'."""
-    if moment.get("and") and not moment.match.group().lower().startswith("between"):
-        return None  # 'rooms 3 and 4'
+    if (moment.get("and") and not moment.match.group().lower().startswith("between")) or _may_count(moment):
+        return None  # 'rooms 3 and 4', '2 to 3 may fail'
     last_month = _MONTH_NUMBER[moment.get("month")]
     first_month = _MONTH_NUMBER[moment.get("month_one")] if moment.get("month_one") else last_month
     ends = ranges.near_day(moment.today, last_month, int(moment.get("day")), future=moment.future).last

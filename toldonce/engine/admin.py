@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from toldonce.engine.arguments import read_choice
 from toldonce.engine.components import Components
 from toldonce.engine.steps import Steps
 from toldonce.errors import BadRequestError
@@ -116,7 +117,9 @@ class AdminService:
         Raises:
             BadRequestError: an instant has no time zone, or the interval is empty or too long.
         """
-        span = StatisticsSpan.of(now=self._components.clock.now(), size=BucketSize(bucket), since=since, until=until)
+        span = StatisticsSpan.of(
+            now=self._components.clock.now(), size=read_choice(BucketSize, bucket, "bucket"), since=since, until=until
+        )
         return await self._store.admin.subject_statistics(self._components.subject(user), span)
 
     async def health(self, *, user: str | Subject | None = None) -> SubjectHealth:
@@ -142,7 +145,9 @@ class AdminService:
         Raises:
             BadRequestError: an instant has no time zone, or the interval is empty or too long.
         """
-        span = StatisticsSpan.of(now=self._components.clock.now(), size=BucketSize(bucket), since=since, until=until)
+        span = StatisticsSpan.of(
+            now=self._components.clock.now(), size=read_choice(BucketSize, bucket, "bucket"), since=since, until=until
+        )
         return await self._store.admin.statistics(span, tenant=tenant)
 
     async def energy(

@@ -1,13 +1,17 @@
 """Check what a caller opens the library with, and the reason that one gives. Reads the environment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 from toldonce.errors import BadRequestError, BadSettingError
 from toldonce.settings import Settings
-from toldonce.types import SUBJECT_KINDS, Subject
+from toldonce.types import SUBJECT_KINDS, MemoryKind, Subject
+
+Choice = TypeVar("Choice", bound=StrEnum)
 
 _MEMBERS = {
     "embedder": (
@@ -111,3 +115,29 @@ def _unknown(name: str) -> str:
         return "ToldOnce takes Settings as its first argument: write ToldOnce(settings)"
     near = get_close_matches(name, Settings.model_fields, n=1)
     return f"ToldOnce has no setting {name!r}" + (f"; is {near[0]!r} meant?" if near else ": see docs/configuration.md")
+
+
+def read_choice(choices: type[Choice], named: str, param: str) -> Choice:
+    """Return what a caller names, as a member of `choices` or by its text.
+
+    Raises:
+        BadRequestError: There is no such choice.
+
+    >>> read_choice(MemoryKind, "fact", "kind") is MemoryKind.FACT
+    True
+    """
+    try:
+        return choices(named)
+    except ValueError:
+        why = f"{param} is {str(named)[:40]!r}, it takes {', '.join(choices)}"
+        raise BadRequestError(why, param=param) from None
+
+
+def read_kinds(kinds: Sequence[str] | None) -> tuple[MemoryKind, ...] | None:
+    """Return the kinds of memory that a caller names: one, or several; None means any.
+
+    Raises:
+        BadRequestError: There is no such kind.
+    """
+    named = (kinds,) if isinstance(kinds, str) else kinds
+    return None if named is None else tuple(read_choice(MemoryKind, kind, "kinds") for kind in named)

@@ -2,9 +2,11 @@
 
 import hmac
 import secrets
+from dataclasses import replace
 from hashlib import sha256
 
 from toldonce.clock import Clock
+from toldonce.engine.arguments import read_choice
 from toldonce.engine.components import Components
 from toldonce.engine.results import ListOf
 from toldonce.errors import BadRequestError, UnknownKeyError
@@ -143,7 +145,7 @@ class KeyService:
 
     async def _create(self, new: NewApiKey, id_: str, actor: str, *, first: bool) -> tuple[ApiKey, str] | None:
         now = self._clock.now()
-        check_new_key(new)
+        new = checked_key(new)
         if new.expires_at is not None and new.expires_at <= now:
             raise BadRequestError(f"expires_at is {new.expires_at.isoformat()}, which has passed", param="expires_at")
         secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
@@ -166,13 +168,14 @@ def hash_of(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def check_new_key(new: NewApiKey) -> None:
-    """Check a key that is to be made.
+def checked_key(new: NewApiKey) -> NewApiKey:
+    """Return a key that is to be made, its access read.
 
     Raises:
         BadRequestError: It makes no sense.
         BadSubjectError: The tenant, user or app cannot be a subject's name.
     """
+    new = replace(new, access=read_choice(Access, new.access, "access"))
     if not 1 <= len(new.name) <= MAX_NAME_CHARACTERS or not new.name.isprintable():
         raise BadRequestError(
             f"the name of a key has 1 to {MAX_NAME_CHARACTERS} printable characters; this one is {new.name[:40]!r}",
@@ -190,3 +193,4 @@ def check_new_key(new: NewApiKey) -> None:
         limit = getattr(limits, name)
         if limit is not None and not 1 <= limit <= _MAX_LIMIT:
             raise BadRequestError(f"{name} is {limit}; it takes 1 to {_MAX_LIMIT}", param=name)
+    return new

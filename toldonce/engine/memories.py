@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from toldonce.engine.arguments import read_choice, read_kinds
 from toldonce.engine.components import Components
 from toldonce.engine.results import ListOf
 from toldonce.engine.retrieval import as_of, recall_past, record_uses, redact_quotations
@@ -174,13 +175,13 @@ class MemoryService:
         self, subject: Subject, wanted: ListRequest, at: datetime | None, known_at: datetime | None
     ) -> ListOf[Memory]:
         position = parse_memory_id(wanted.after) if wanted.after else None
-        order = read_order(wanted.order)
+        order, kinds = read_choice(MemoryOrder, wanted.order, "order"), read_kinds(wanted.kinds)
         then = as_of(at, known_at, self._components.clock.now())
         await self._store.memories.flush_uses(subject)
         if then is None:
             listed = await self._store.memories.list(
                 subject,
-                kinds=wanted.kinds,
+                kinds=kinds,
                 closed=wanted.closed,
                 after=position,
                 tag=wanted.tag,
@@ -189,7 +190,7 @@ class MemoryService:
                 where=wanted.where,
             )
             return await shown_memories(listed)
-        past = await self._store.memories.as_of(subject, wanted.kinds, at=then.at, known_at=then.known_at)
+        past = await self._store.memories.as_of(subject, kinds, at=then.at, known_at=then.known_at)
         matching = [
             memory
             for memory in past
@@ -222,19 +223,6 @@ class MemoryService:
         if unchanged is not None and not is_same_but_for_uses(memory, unchanged):
             raise ChangedMemoryError(memory_id)
         return memory
-
-
-def read_order(order: str) -> MemoryOrder:
-    """Return the order of a list as a caller names it.
-
-    Raises:
-        BadRequestError: There is no such order.
-    """
-    try:
-        return MemoryOrder(order)
-    except ValueError:
-        why = f"order is {str(order)[:40]!r}, it takes {', '.join(MemoryOrder)}"
-        raise BadRequestError(why, param="order") from None
 
 
 def _after(memories: list[Memory], order: MemoryOrder, last: MemoryId | None) -> list[Memory]:

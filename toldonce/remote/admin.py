@@ -5,8 +5,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from toldonce.engine.admin import MAX_POLLER_CHARACTERS, AdminService
+from toldonce.engine.arguments import read_choice
 from toldonce.engine.embedder import EmbedderService, EmbedderStatus
-from toldonce.engine.keys import KeyService, check_new_key
+from toldonce.engine.keys import KeyService, checked_key
 from toldonce.engine.results import ListOf, silent
 from toldonce.errors import BadRequestError
 from toldonce.maintenance.reembed import ReembedProgress
@@ -51,7 +52,7 @@ def _statistics(raw: Mapping[str, Any], client: RestClient) -> Statistics:
 
 
 def _bucket(bucket: BucketSize, client: RestClient) -> str:
-    return BucketSize(bucket).value
+    return read_choice(BucketSize, bucket, "bucket").value
 
 
 _SPAN: dict[str, Any] = {"names": {"since": "from", "until": "to"}, "send": {"bucket": _bucket}}
@@ -207,7 +208,7 @@ class RemoteKeyService(RemoteService, KeyService):
     async def create(self, new: NewApiKey, *, actor: str = _ACTOR) -> tuple[ApiKey, str]:
         """Make a key; return it with its secret: see `KeyService.create`. The server names the actor."""
         _require_default(actor)
-        check_new_key(new)
+        new = checked_key(new)
         limits = new.limits
         body = {
             "name": new.name,

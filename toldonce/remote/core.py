@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from toldonce.concurrency import gather_or_cancel
-from toldonce.engine.arguments import read_reason
-from toldonce.engine.memories import parse_memory_id, read_order, require_limit
+from toldonce.engine.arguments import read_choice, read_kinds, read_reason
+from toldonce.engine.memories import parse_memory_id, require_limit
 from toldonce.engine.results import ListOf
 from toldonce.errors import ChangedMemoryError, UnknownProfileError
 from toldonce.profiles.policies import Profile
@@ -192,14 +192,15 @@ class RemoteToldOnce(RemoteServices):
         where: MemoryTraits = ANY_TRAITS,
     ) -> ListOf[Memory]:
         """List memories: see `AsyncToldOnce.list`."""
-        if kinds is not None and not kinds:
+        wanted = read_kinds(kinds)
+        if wanted == ():
             return []
         is_past = at is not None or known_at is not None
         query = {
-            "kind": None if kinds is None else [MemoryKind(kind).value for kind in kinds],
+            "kind": None if wanted is None else [kind.value for kind in wanted],
             "state": _ALL_STATES if closed or is_past else _CURRENT_STATES,
             "tag": tag,
-            "order": read_order(order).value,
+            "order": read_choice(MemoryOrder, order, "order").value,
             "at": written(at),
             "known_at": written(known_at),
             "type": where.type or None,
