@@ -54,7 +54,10 @@ def weigh_correction(claim: Claim, known: KnownMemory, message: str, policy: Res
         return Worth.REFUSED, "it is less sure than what is known"
     if not facts and same(candidate.text, known.text) and not candidate.ends:
         return Worth.REFUSED, "it says the same"
-    doubt = _doubt(candidate, known, message) if policy.judge else ""
+    if known.memory is None and claim.evidence.ref in {source.ref for source in known.evidence}:
+        return Worth.REFUSED, "both are of one message"
+    # An earlier item of its answer is easily misnumbered, and nothing is lost where both stay.
+    doubt = _doubt(candidate, known, message) if policy.judge or known.memory is None else ""
     return (Worth.DOUBTED, doubt) if doubt else (Worth.TAKEN, "so says the model that read both")
 
 
