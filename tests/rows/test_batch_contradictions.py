@@ -106,3 +106,30 @@ async def test_a_note_that_is_an_end_closes_the_earlier_one_of_its_answer(
     assert [(memory.text, memory.state) for memory in noted] == [(f"Ana {old}.", MemoryState.CLOSED)]
     [line] = [each for each in await engine.history.decisions(user="ana") if each.action is Action.CLOSE]
     assert (line.memory_id, line.text) == (noted[0].id, f"Ana {new}.")
+
+
+# What a careless model names as updated, though it speaks of something else, or stands in the same message.
+MISNUMBERED = [
+    ("I work mornings at a bakery.", "My alarm rings at 3:30.", "works mornings at a bakery", "gets up at 3:30"),
+    ("Ich arbeite in einer Bäckerei.", "Mein Wecker klingelt um 3:30.", "arbeitet in einer Bäckerei", "steht früh auf"),
+    ("我在面包店上班。", "我三点半起床。", "早上在面包店上班", "三点半起床"),
+    ("I like tea and hate milk tea.", "", "likes tea", "hates milk tea"),
+]
+
+
+@pytest.mark.parametrize("said", MISNUMBERED, ids=["en", "de", "zh", "one-message"])
+async def test_both_notes_stay_where_the_named_one_cannot_be_meant(
+    parts: Components, clock: FakeClock, said: tuple[str, str, str, str]
+) -> None:
+    first, second, old, new = said
+    items = [note(f"Ana {old}.", first), note(f"Ana {new}.", second or first, message=3 if second else 1, updates=1)]
+    engine = with_model(parts, ScriptedModel([answer(*items)]))
+    for text in filter(None, (first, second)):
+        await engine.record([user(text), assistant("Hm.")], user="ana", conversation="c")
+        clock.advance(seconds=1)
+    await engine.form()
+    noted = await engine.list(user="ana", kinds=[MemoryKind.NOTE], closed=True)
+    assert {memory.text: memory.state for memory in noted} == {
+        f"Ana {old}.": MemoryState.ACTIVE,
+        f"Ana {new}.": MemoryState.ACTIVE,
+    }

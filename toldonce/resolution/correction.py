@@ -56,7 +56,9 @@ def weigh_correction(claim: Claim, known: KnownMemory, message: str, policy: Res
         return Worth.REFUSED, "it says the same"
     if known.memory is None and claim.evidence.ref in {source.ref for source in known.evidence}:
         return Worth.REFUSED, "both are of one message"
-    # An earlier item of its answer is easily misnumbered, and nothing is lost where both stay.
+    if known.memory is None and not _share_terms(candidate.text, known.text):
+        return Worth.REFUSED, "it speaks of something else"
+    # An earlier item of an answer is easily misnumbered, and nothing is lost where both stay.
     doubt = _doubt(candidate, known, message) if policy.judge or known.memory is None else ""
     return (Worth.DOUBTED, doubt) if doubt else (Worth.TAKEN, "so says the model that read both")
 
@@ -84,6 +86,13 @@ def _share_a_slot(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether two facts with different marks are values of a slot that holds several: 'allergy:nuts', 'allergy:soy'."""
     name, other = (canonical_key(each.key, each.value).partition(":")[0] for each in (candidate, known))
     return name == other
+
+
+def _share_terms(one_text: str, other_text: str) -> bool:
+    """Return whether two texts have a term in common besides whom both speak of."""
+    one, other = align(one_text, other_text)
+    who = _terms(*(leaders(one, other) & leaders(other, one)))
+    return bool(_terms(one_text) & _terms(other_text) - who)
 
 
 def _terms(*texts: str) -> frozenset[str]:
