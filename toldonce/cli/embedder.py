@@ -31,8 +31,8 @@ _Action = Annotated[str | None, typer.Argument(metavar="[use", help="`use` chang
 _Where = Annotated[
     str | None,
     typer.Argument(
-        metavar="PATH|URL|static]",
-        help="ONNX model folder, API base URL including /v1, or `static` for the built-in one.",
+        metavar="PATH|URL|static|multilingual]",
+        help="ONNX model folder, API base URL including /v1, `static` for the built-in one, or `multilingual`.",
     ),
 ]
 _Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model name; required for a URL.")]
@@ -79,7 +79,7 @@ def embedder(  # noqa: PLR0913  # a command's options are its parameters
     from dataclasses import replace
 
     if action not in (None, "use") or (action == "use") is (where is None):
-        raise typer.BadParameter("write `toldonce embedder`, or `toldonce embedder use PATH|URL|static`")
+        raise typer.BadParameter("write `toldonce embedder`, or `toldonce embedder use PATH|URL|static|multilingual`")
     if where is None:
         _show(database, as_json=as_json)
         return
@@ -110,11 +110,11 @@ def reembed(dry_run: _DryRun = False, as_json: AsJson = False, database: Databas
 
 
 def embedder_spec(where: str, model: str | None, *, option: str = "--model") -> "EmbedderSpec":
-    """Describe an embedder given by a folder, a URL or `static`; `option` names the model option in errors."""
+    """Describe an embedder: a folder, a URL, or a packaged one's name; `option` names that of the model in errors."""
     from toldonce.types import EmbedderKind, EmbedderSpec
 
-    if where == "static":
-        return EmbedderSpec(kind=EmbedderKind.STATIC)
+    if where in ("static", "multilingual"):
+        return EmbedderSpec(kind=EmbedderKind(where))
     if where.startswith(("http://", "https://")):
         if not model:
             raise typer.BadParameter(f"a URL needs a model name: {option} NAME")

@@ -34,8 +34,9 @@ _Embedder = Annotated[
     str | None,
     typer.Option(
         "--embedder",
-        metavar="PATH|URL|static",
-        help="Embedder: ONNX model folder, API base URL including /v1, or `static` (default: from the settings).",
+        metavar="PATH|URL|static|multilingual",
+        help="Embedder: ONNX model folder, API base URL including /v1, `static` or `multilingual` (default: from the "
+        "settings).",
     ),
 ]
 _EmbedderModel = Annotated[

@@ -102,7 +102,7 @@ async def try_out(spec: EmbedderSpec, *, key: str | None = None) -> tuple[Embedd
 
 
 async def _probe(spec: EmbedderSpec, embedder: OpenedEmbedder) -> None:
-    where = spec.where or "static"
+    where = spec.where or spec.kind.value
     try:
         rows = await embedder.embed(_PROBES)
         asked = await embedder.embed_queries(_PROBES[:1])
@@ -147,6 +147,10 @@ def _opened(
     match spec.kind:
         case EmbedderKind.STATIC:
             return StaticEmbedder()
+        case EmbedderKind.MULTILINGUAL:
+            from toldonce.providers.multilingual_embedder import MultilingualEmbedder
+
+            return MultilingualEmbedder(calibration=calibration)
         case EmbedderKind.ONNX:
             from toldonce.providers.onnx_embedder import OnnxEmbedder
 

@@ -269,15 +269,15 @@ class StaticEmbedder:
                 row += model.weight.take(numbers) @ model.table.take(numbers, axis=0).astype(np.float32)
 
 
-def spans(text: str) -> Iterator[str]:
-    """Cut text into spans for the tokenizer, preferably at spaces.
+def spans(text: str, size: int = _SPAN) -> Iterator[str]:
+    """Cut text into spans of at most `size` characters for a tokenizer, preferably at spaces.
 
     The space at a cut is dropped: the tokenizer adds one before each span, so the tokens stay the same.
     """
     start = 0
-    while len(text) - start > _SPAN:
-        blank = text.rfind(" ", start + 1, start + _SPAN)
-        end = blank if blank > 0 else start + _SPAN
+    while len(text) - start > size:
+        blank = text.rfind(" ", start + 1, start + size)
+        end = blank if blank > 0 else start + size
         yield text[start:end]
         start = end + (blank > 0)
     if start < len(text):

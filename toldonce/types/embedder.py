@@ -16,6 +16,8 @@ class EmbedderKind(StrEnum):
 
     STATIC = "static"
     """Built in: WordLlama's packaged vectors."""
+    MULTILINGUAL = "multilingual"
+    """Google's Universal Sentence Encoder, from an optional package."""
     ONNX = "onnx"
     """A model's files in a folder."""
     API = "api"
@@ -28,9 +30,9 @@ class EmbedderSpec:
 
     kind: EmbedderKind
     where: str = ""
-    """Base URL or folder; empty for the built-in one."""
+    """Base URL or folder; empty for a packaged one."""
     model: str = ""
-    """The model's name; empty for the built-in one."""
+    """The model's name; empty for a packaged one."""
     key_env: str = KEY_VARIABLE
     """Name of the variable that holds the key."""
     query_prefix: str = ""
