@@ -108,7 +108,7 @@ async def test_a_note_that_is_an_end_closes_the_earlier_one_of_its_answer(
     assert (line.memory_id, line.text) == (noted[0].id, f"Ana {new}.")
 
 
-# What a careless model names as updated, though it speaks of something else, or stands in the same message.
+# Two notes of one answer. The second names the first as updated by mistake: they differ in topic, or share a message.
 MISNUMBERED = [
     ("I work mornings at a bakery.", "My alarm rings at 3:30.", "works mornings at a bakery", "gets up at 3:30"),
     ("Ich arbeite in einer Bäckerei.", "Mein Wecker klingelt um 3:30.", "arbeitet in einer Bäckerei", "steht früh auf"),
