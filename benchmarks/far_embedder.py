@@ -1,4 +1,4 @@
-"""The built-in embedder with the delay of a network call. Waits."""
+"""The static embedder with the delay of a network call. Waits."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class FarEmbedder(StaticEmbedder):
         self.calls = 0
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed as the built-in one does, later."""
+        """Embed as the static one does, later."""
         self.calls += 1
         await asyncio.sleep(self._call_s)
         return await super().embed(texts)

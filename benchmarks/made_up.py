@@ -1,4 +1,4 @@
-"""Texts that read like memories and chats, the same on every machine. Reads the built-in embedder's vocabulary."""
+"""Texts that read like memories and chats, the same on every machine. Reads the static embedder's vocabulary."""
 
 from functools import lru_cache
 

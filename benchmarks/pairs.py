@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.sentence_pairs import Pair, sentences, shuffled, sick, sts, variants
 from toldonce.profiles.policies import ResolvePolicy
-from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 from toldonce.resolution.decide import resolve
 from toldonce.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from toldonce.types import Action, Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
@@ -50,7 +50,7 @@ class Verdict:
 
 def judge(pairs: Sequence[Pair], policy: ResolvePolicy | None = None) -> list[Verdict]:
     """Resolve each pair by itself, with the built-in embedder."""
-    embedder = StaticEmbedder()
+    embedder = MultilingualEmbedder()
     found: list[Verdict] = []
     for start in range(0, len(pairs), _BATCH):
         batch = pairs[start : start + _BATCH]

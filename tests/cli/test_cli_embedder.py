@@ -14,7 +14,11 @@ def test_the_embedder_is_changed_to_a_model_in_a_folder_and_back(cli: CommandLin
     for text in ("Ana is allergic to peanuts.", "Ben lives in Oslo."):
         cli("add", text)
     first = cli("embedder", "--json").json
-    assert (first["kind"], first["chosen_at"], first["waiting"]) == ("static", None, {"subjects": 0, "memories": 0})
+    assert (first["kind"], first["chosen_at"], first["waiting"]) == (
+        "multilingual",
+        None,
+        {"subjects": 0, "memories": 0},
+    )
 
     folder = write_folder(tmp_path / "tiny")
     tried = cli("embedder", "use", folder, "--dry-run", "--json").json
@@ -36,7 +40,7 @@ def test_the_embedder_is_changed_to_a_model_in_a_folder_and_back(cli: CommandLin
         "embedder"
     ] == "ok"
 
-    assert cli("embedder", "use", "static", "--yes", "--json").json["memories"] == 2
+    assert cli("embedder", "use", "multilingual", "--yes", "--json").json["memories"] == 2
     assert cli("embedder", "--json").json["space"] == first["space"]
     assert cli("reembed", "--json").json["memories"] == 0
 
@@ -80,6 +84,6 @@ def test_a_folder_that_is_gone_is_told_and_the_way_back_is_open(
     monkeypatch.setenv("TOLDONCE_EMBED_MODEL", "m")
     monkeypatch.setenv("TOLDONCE_EMBED_DIM", "3")
     assert cli("list").code == 3
-    back = cli("embedder", "use", "static", "--yes")
+    back = cli("embedder", "use", "multilingual", "--yes")
     assert back.code == 0, back.err
     assert "unset it" in back.err

@@ -155,7 +155,7 @@ def test_the_table_names_its_rows_and_figures_in_a_pipe_too(cli: CommandLine) ->
     assert result.code == 0
     lines = result.out.splitlines()
     assert lines[0].startswith(
-        "jsonl from garden.jsonl (1.4 kB), 1 of 1 conversations, 4 of 4 questions; embedder wordl"
+        "jsonl from garden.jsonl (1.4 kB), 1 of 1 conversations, 4 of 4 questions; embedder use-m"
     )
     assert lines[1].startswith("A result counts for a message if it is that message, or a note or fact based on it")
     assert "\t".join(["", *WAYS]) in lines

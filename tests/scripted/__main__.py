@@ -8,7 +8,7 @@ wrong with the scripted model.
 import asyncio
 import sys
 
-from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 
 from .cases import Case, cases, line_of
 from .known import MISSES, written
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
 
 
 async def _rows(chosen: list[Case], *, verbose: bool) -> list[Row]:
-    embedder = StaticEmbedder()
+    embedder = MultilingualEmbedder()
     rows: list[Row] = []
     for case in chosen:
         by_rules = await play(case, embedder, scripted=False)

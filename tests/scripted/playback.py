@@ -7,7 +7,7 @@ from typing import Any
 
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.profiles.registry import ProfileRegistry
-from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 from toldonce.providers.token_counter import token_counter
 from toldonce.settings import Settings
 from toldonce.store.factory import open_store
@@ -40,7 +40,7 @@ class Played:
         return {self.turns[said.conversation, said.seq] for said in memory.evidence}
 
 
-async def play(case: Case, embedder: StaticEmbedder, *, scripted: bool) -> Played:
+async def play(case: Case, embedder: MultilingualEmbedder, *, scripted: bool) -> Played:
     """Record the sessions turn by turn, form after each, and ask the questions a day after the last."""
     clock = FakeClock(case.session[0].said_at(0))
     settings = Settings(database_url="sqlite:///:memory:", time_zone=case.time_zone, profile=case.profile)

@@ -38,6 +38,7 @@ OF_ALL_SUBJECTS = {
     "AdminRepository.totals",
     "EmbeddingRepository.choose",
     "EmbeddingRepository.embedders",
+    "EmbeddingRepository.read_elsewhere",
     "EmbeddingRepository.reembed_backlog",
     "EmbeddingRepository.space_counts",
     "EmbeddingRepository.space_names",

@@ -10,7 +10,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 
 from .misses import MISSES, written
 from .report import PAGE, details, table, with_table
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 async def _all(names: Sequence[str], chosen: Sequence[Story]) -> list[SuiteRun]:
-    embedder = StaticEmbedder()
+    embedder = MultilingualEmbedder()
     return [await run_suite(name, chosen, embedder) for name in names]
 
 

@@ -10,7 +10,7 @@ from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.providers.model_factory import OpenedModel
-from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 from toldonce.providers.token_counter import token_counter
 from toldonce.server.chat_completions import ChatProxy
 from toldonce.settings import Settings
@@ -50,7 +50,7 @@ _PATIENCE_S = 600.0
 
 
 async def tell(
-    story: Story, embedder: StaticEmbedder, *, model: OpenedModel | None = None, url: str = IN_MEMORY
+    story: Story, embedder: MultilingualEmbedder, *, model: OpenedModel | None = None, url: str = IN_MEMORY
 ) -> ToldStory:
     """Send all messages through the proxy, in the profile `default`, and form memories between the sessions."""
     clock = FakeClock(story.session[0].said_at(0))

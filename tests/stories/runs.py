@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from toldonce.providers.model_factory import OpenedModel
-from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 
 from .chat import IN_MEMORY, tell
 from .models import INVENTIONS, PerfectModel, RefusingModel, SloppyModel
@@ -38,7 +38,7 @@ class SuiteRun:
 
 
 async def run_suite(
-    name: str, chosen: Sequence[Story], embedder: StaticEmbedder, *, urls: Sequence[str] = ()
+    name: str, chosen: Sequence[Story], embedder: MultilingualEmbedder, *, urls: Sequence[str] = ()
 ) -> SuiteRun:
     """Run stories with one extractor; `urls` names an empty database for each (default: SQLite in memory)."""
     make = RUNS[name]

@@ -10,7 +10,7 @@ import pytest
 
 from soak import only_whole, sampled
 from stores import DURABLE, url_of
-from toldonce.providers.static_embedder import StaticEmbedder
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 
 from .chat import AskedTurn, ToldStory, memory_lines, tell
 from .misses import MISSES, false_of, known_false, least_share, written
@@ -35,14 +35,14 @@ each_run = pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark
 
 
 @pytest.fixture(scope="module")
-def embedder() -> StaticEmbedder:
-    return StaticEmbedder()
+def embedder() -> MultilingualEmbedder:
+    return MultilingualEmbedder()
 
 
 @cache
 def suite(name: str) -> SuiteRun:
     """Tell the stories with an extractor."""
-    return asyncio.run(run_suite(name, TOLD, StaticEmbedder()))
+    return asyncio.run(run_suite(name, TOLD, MultilingualEmbedder()))
 
 
 @each_run
@@ -82,7 +82,7 @@ def test_the_table_counts_each_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", DURABLE)
-def test_each_database_gives_the_same_prompts(kind: str, tmp_path: Path, embedder: StaticEmbedder) -> None:
+def test_each_database_gives_the_same_prompts(kind: str, tmp_path: Path, embedder: MultilingualEmbedder) -> None:
     for name in ON_EACH_DATABASE:
         folder = tmp_path / name
         folder.mkdir()
@@ -207,7 +207,7 @@ def test_what_was_true_then_is_false_without_what_was_said_later(lines: list[str
     assert [finding.outcome for finding in verdict(told).findings] == outcomes
 
 
-async def test_memories_are_judged_by_phrase_and_by_slot(embedder: StaticEmbedder) -> None:
+async def test_memories_are_judged_by_phrase_and_by_slot(embedder: MultilingualEmbedder) -> None:
     told = await tell(RIGA, embedder, model=PerfectModel(RIGA))
     [memory] = told.active
     assert verdict(told).count(Outcome.RIGHT) == 2

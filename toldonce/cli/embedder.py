@@ -31,8 +31,8 @@ _Action = Annotated[str | None, typer.Argument(metavar="[use", help="`use` chang
 _Where = Annotated[
     str | None,
     typer.Argument(
-        metavar="PATH|URL|static|multilingual]",
-        help="ONNX model folder, API base URL including /v1, `static` for the built-in one, or `multilingual`.",
+        metavar="PATH|URL|multilingual|static]",
+        help="ONNX model folder, API base URL including /v1, `multilingual` for the built-in one, or `static`.",
     ),
 ]
 _Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model name; required for a URL.")]
@@ -79,7 +79,7 @@ def embedder(  # noqa: PLR0913  # a command's options are its parameters
     from dataclasses import replace
 
     if action not in (None, "use") or (action == "use") is (where is None):
-        raise typer.BadParameter("write `toldonce embedder`, or `toldonce embedder use PATH|URL|static|multilingual`")
+        raise typer.BadParameter("write `toldonce embedder`, or `toldonce embedder use PATH|URL|multilingual|static`")
     if where is None:
         _show(database, as_json=as_json)
         return

@@ -34,8 +34,8 @@ _Embedder = Annotated[
     str | None,
     typer.Option(
         "--embedder",
-        metavar="PATH|URL|static|multilingual",
-        help="Embedder: ONNX model folder, API base URL including /v1, `static` or `multilingual` (default: from the "
+        metavar="PATH|URL|multilingual|static",
+        help="Embedder: ONNX model folder, API base URL including /v1, `multilingual` or `static` (default: from the "
         "settings).",
     ),
 ]

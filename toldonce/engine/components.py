@@ -24,7 +24,7 @@ from toldonce.profiles.destinations import DestinationRule, rules_against
 from toldonce.profiles.policies import Profile
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.providers.calibration import Calibration, fit_calibration
-from toldonce.providers.embedder_loader import UnavailableEmbedder, load_embedder
+from toldonce.providers.embedder_loader import DEFAULT_RECORD, STATIC_RECORD, UnavailableEmbedder, load_embedder
 from toldonce.providers.embedder_router import EmbedderOpener
 from toldonce.providers.model_factory import OpenedModel, open_embedder, open_model, settings_curve, spec_of
 from toldonce.providers.protocols import OpenedEmbedder, OpenedReranker, TokenCounter
@@ -187,8 +187,15 @@ async def _held_spaces(store: Store, own: str) -> list[str]:
 
 
 async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
-    """Open the settings' embedder for a database that has not chosen one."""
+    """Open the settings' embedder for a database that has not chosen one.
+
+    The static embedder was the default once: memories that have its vectors are found by them until a worker has
+    re-embedded them with today's.
+    """
     own = await asyncio.to_thread(open_embedder, settings)
+    if settings.embed_url is None and STATIC_RECORD.space in await store.embeddings.space_names():
+        await store.embeddings.choose(DEFAULT_RECORD, former=STATIC_RECORD)
+        return own
     held = await _held_spaces(store, own.space)
     if held and own.space not in held:
         await own.close()

@@ -51,6 +51,7 @@ class AsyncToldOnce(Connectable, Services):
         self.settings = components.settings
         self.clock = components.clock
         self.counter = components.counter
+        self.own_embedder = components.embedder
         self.metrics = components.metrics
 
     @classmethod

@@ -15,7 +15,7 @@ from toldonce.formation.neighbours import nearest
 from toldonce.formation.runtime import Runtime
 from toldonce.maintenance.reembed import ReembedProgress, reembed, reembed_backlog
 from toldonce.providers.calibration import Calibration
-from toldonce.providers.embedder_loader import STATIC_CURVE, EmbedderTrial, UnavailableEmbedder, try_embedder
+from toldonce.providers.embedder_loader import DEFAULT_RECORD, EmbedderTrial, UnavailableEmbedder, try_embedder
 from toldonce.providers.model_factory import spec_of
 from toldonce.text import clean
 from toldonce.types import (
@@ -146,7 +146,7 @@ class EmbedderService:
         if chosen is not None:
             return chosen
         own = self._components.embedder
-        curve = STATIC_CURVE
+        curve = DEFAULT_RECORD.curve
         if self._settings.embed_url is not None:
             curve = Calibration(midpoint=self._settings.embed_midpoint, slope=self._settings.embed_slope).curve
         return EmbedderRecord(space=own.space, dim=own.dim, spec=spec_of(self._settings), curve=curve)

@@ -1,7 +1,7 @@
 """Recall over the store: embed the query, rank in a snapshot of the store, finalize with the texts. Reads the store.
 
 Recall of a past instant cannot use the snapshots, which hold active memories only. It reads the memories of that
-instant, counts their terms and embeds their texts, some 0.1 ms a memory with the built-in embedder, and keeps nothing.
+instant, counts their terms and embeds their texts, 1 to 2 ms a memory with the built-in embedder, and keeps nothing.
 The reading of messages, which quotations and past memories need, is loaded with the first of these.
 """
 

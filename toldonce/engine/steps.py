@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from toldonce.engine.context_builder import ContextBuilder
     from toldonce.engine.turn import TurnService
     from toldonce.maintenance.eraser import Eraser
+    from toldonce.maintenance.reembed import Reembedder
     from toldonce.maintenance.sweep import SweepSchedule
     from toldonce.worker.bulk import BulkWorker
     from toldonce.worker.loop import Worker
@@ -71,11 +72,11 @@ class Steps:
         from toldonce.maintenance.reindex_terms import TermReindexer
         from toldonce.worker.loop import Worker
 
-        reindexer, sweeps = TermReindexer(self.runtime), self._sweeps
+        reindexer, reembedder, sweeps = TermReindexer(self.runtime), self.reembedder, self._sweeps
 
         async def chores(stop: Callable[[], bool]) -> bool:
             await reindexer.portion(stop)
-            return await sweeps.portion(stop)
+            return await sweeps.portion(stop) | await reembedder.portion(stop)
 
         worker = Worker(self.runtime, STAGES, chores=chores)
         if self._is_worker_stopped:
@@ -87,6 +88,13 @@ class Steps:
         from toldonce.maintenance.sweep import SweepSchedule
 
         return SweepSchedule(self.runtime, self.components.settings.maintain_every_s)
+
+    @lazy_property
+    def reembedder(self) -> "Reembedder":
+        """Brings a database of an earlier version into the default embedder's space."""
+        from toldonce.maintenance.reembed import Reembedder
+
+        return Reembedder(self.runtime)
 
     @lazy_property
     def contexts(self) -> "ContextBuilder":

@@ -13,7 +13,7 @@ from toldonce.errors import BadEmbedderError
 from toldonce.formation.recallable import index_pieces
 from toldonce.formation.runtime import Runtime
 from toldonce.providers.protocols import Embedder
-from toldonce.types import Memory, MemoryId, ReembedBacklog, ReembedReport, Subject, Vector
+from toldonce.types import EmbedderKind, Memory, MemoryId, ReembedBacklog, ReembedReport, Subject, Vector
 
 # Memories embedded and committed at once: what a kill costs at most, and some 10 ms of the writer.
 BATCH_SIZE = 128
@@ -85,6 +85,49 @@ async def reembed(
             dropped += await drop_others(runtime, subject)
     tell(ReembedProgress(done=total, of=total))
     return ReembedReport(space=embedder.space, subjects=len(waiting), memories=done, dropped=dropped)
+
+
+class Reembedder:
+    """Brings all subjects into the default embedder's space, in a database that had another default.
+
+    Several processes may do so: what one has embedded the others find done.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Look through the subjects once."""
+        self._runtime = runtime
+        self._after: str | None = None
+        self._is_over = False
+
+    async def portion(self, stop: Callable[[], bool]) -> bool:
+        """Re-embed what waits among some subjects; return whether more may wait.
+
+        Args:
+            stop: Asked after each commit; where it says so, the rest waits for the next time.
+
+        Raises:
+            ModelError: The embedder failed.
+        """
+        if self._after is None:
+            self._after, self._is_over = "", not await self._may_wait()
+        if not self._is_over:
+            embedder = self._runtime.embedder
+            page = await self._runtime.store.embeddings.read_elsewhere(embedder.space, after=self._after)
+            for subject in page.subjects:
+                async for _ in _SubjectReembedding(self._runtime, embedder, subject).run():
+                    if stop():
+                        return True
+                await drop_others(self._runtime, subject)
+            self._after, self._is_over = page.last, not page.last
+        return not self._is_over
+
+    async def _may_wait(self) -> bool:
+        """Return whether the default embedder is the chosen one, and vectors of another were ever stored."""
+        embeddings = self._runtime.store.embeddings
+        chosen = next((record for record in await embeddings.embedders() if record.chosen_at is not None), None)
+        if chosen is None or chosen.spec.kind is not EmbedderKind.MULTILINGUAL:
+            return False
+        return chosen.space == self._runtime.embedder.space and len(await embeddings.space_names()) > 1
 
 
 async def embed_missing(runtime: Runtime, subject: Subject) -> None:

@@ -71,7 +71,7 @@ def calibrate_threshold(threshold: float) -> float:
     """Convert a threshold for raw cosines, 0 to 1, into one for calibrated relevance.
 
     In the systems that define these options, a threshold of 0.7 lets about a third of unrelated texts pass. With the
-    built-in embedder and sentences about people's lives, the odds of calibrated relevance at which that happens are
+    static embedder and sentences about people's lives, the odds of calibrated relevance at which that happens are
     lower by a factor of about 75.
 
     >>> calibrate_threshold(0), calibrate_threshold(0.7), calibrate_threshold(0.8), calibrate_threshold(0.99)

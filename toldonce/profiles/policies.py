@@ -125,10 +125,10 @@ class ResolvePolicy(_Policy):
     spelling: float = Field(default=0.8, ge=0, le=1)
     """Normalised Levenshtein similarity above which two notes may merge."""
     meaning: float = Field(default=0.995, ge=0, le=1)
-    """Calibrated embedding similarity above which two notes may merge (the built-in embedder: a cosine of .97)."""
+    """Calibrated embedding similarity above which two notes may merge (the built-in embedder: a cosine of .99)."""
     wording: float = Field(default=0.97, ge=0, le=1)
     """Calibrated embedding similarity above which two notes merge if the content words of one are all in the other
-    (the built-in embedder: a cosine of .77)."""
+    (the built-in embedder: a cosine of .79)."""
     neighbours: int = Field(default=10, ge=1, le=100)
     """Number of existing memories that a candidate is compared with."""
     judge: bool = True
@@ -136,7 +136,7 @@ class ResolvePolicy(_Policy):
     at most one per formation."""
     similar: float = Field(default=0.92, ge=0, le=1)
     """Calibrated embedding similarity from which the model decides whether a note repeats or corrects a memory (the
-    built-in embedder: a cosine of .66)."""
+    built-in embedder: a cosine of .68)."""
     change_beats_confidence: bool = True
     """Whether words of change ("moved to", "no longer") replace a more confident value."""
 

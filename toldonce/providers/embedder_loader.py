@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from toldonce.errors import BadEmbedderError, ModelError, ModelFault, SetupError, VectorSizeError
+from toldonce.providers import multilingual_embedder, static_embedder
 from toldonce.providers.calibration import Calibration, fit_calibration
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 from toldonce.providers.openai_models import GENERIC_CALIBRATION, EmbedOptions, OpenAIEmbedder, discover_dim
 from toldonce.providers.protocols import OpenedEmbedder
-from toldonce.providers.static_embedder import CALIBRATION, StaticEmbedder
+from toldonce.providers.static_embedder import StaticEmbedder
 from toldonce.types import KEY_VARIABLE, CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec, Vectors
 
 # Re-embedding may wait for a restarting server; a chat may not.
@@ -148,9 +150,7 @@ def _opened(
         case EmbedderKind.STATIC:
             return StaticEmbedder()
         case EmbedderKind.MULTILINGUAL:
-            from toldonce.providers.multilingual_embedder import MultilingualEmbedder
-
-            return MultilingualEmbedder(calibration=calibration)
+            return MultilingualEmbedder()
         case EmbedderKind.ONNX:
             from toldonce.providers.onnx_embedder import OnnxEmbedder
 
@@ -178,8 +178,27 @@ def _key(spec: EmbedderSpec, environment: Mapping[str, str] = os.environ) -> str
     return environment.get(spec.key_env, "").strip() or None
 
 
-STATIC_CURVE = CALIBRATION.curve
-"""Calibration of the built-in embedder."""
+PACKAGED_CURVES = {
+    EmbedderKind.STATIC: static_embedder.CALIBRATION.curve,
+    EmbedderKind.MULTILINGUAL: multilingual_embedder.CALIBRATION.curve,
+}
+"""Calibrations of the packaged embedders, measured on conversations."""
+
+STATIC_RECORD = EmbedderRecord(
+    space=static_embedder.SPACE,
+    dim=static_embedder.DIM,
+    spec=EmbedderSpec(kind=EmbedderKind.STATIC),
+    curve=PACKAGED_CURVES[EmbedderKind.STATIC],
+)
+"""The default embedder of earlier versions."""
+
+DEFAULT_RECORD = EmbedderRecord(
+    space=multilingual_embedder.SPACE,
+    dim=multilingual_embedder.DIM,
+    spec=EmbedderSpec(kind=EmbedderKind.MULTILINGUAL),
+    curve=PACKAGED_CURVES[EmbedderKind.MULTILINGUAL],
+)
+"""The embedder of databases that chose none and settings that name none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,8 +232,8 @@ async def try_embedder(spec: EmbedderSpec, *, key: str | None = None) -> Embedde
 
 
 async def _curve(spec: EmbedderSpec, embedder: OpenedEmbedder) -> CalibrationCurve:
-    if spec.kind is EmbedderKind.STATIC:
-        return STATIC_CURVE
+    if spec.kind in PACKAGED_CURVES:
+        return PACKAGED_CURVES[spec.kind]
     try:
         return (await fit_calibration(embedder)).curve
     except ModelError as error:

@@ -1,4 +1,4 @@
-"""Creates the embedder and the language model of the settings. The built-in embedder reads its files here."""
+"""Creates the embedder and the language model of the settings. Reads no files."""
 
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -7,9 +7,9 @@ from pydantic import SecretStr
 
 from toldonce.errors import BadSettingError
 from toldonce.providers.calibration import Calibration
+from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 from toldonce.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
 from toldonce.providers.protocols import LanguageModel, OpenedEmbedder
-from toldonce.providers.static_embedder import StaticEmbedder
 from toldonce.settings import Settings
 from toldonce.types import CalibrationCurve, EmbedderKind, EmbedderSpec
 
@@ -34,7 +34,7 @@ def open_embedder(settings: Settings, *, curve: CalibrationCurve | None = None) 
         MissingModelFilesError: The files of the built-in one are missing.
     """
     if settings.embed_url is None:
-        return StaticEmbedder()
+        return MultilingualEmbedder()
     if settings.embed_model is None or settings.embed_dim is None:
         raise BadSettingError(
             "TOLDONCE_EMBED_URL", settings.embed_url, "also needs TOLDONCE_EMBED_MODEL and TOLDONCE_EMBED_DIM"
@@ -60,7 +60,7 @@ def settings_curve(settings: Settings) -> CalibrationCurve | None:
 def spec_of(settings: Settings) -> EmbedderSpec:
     """Describe the embedder of the settings in the form stored in a database."""
     if settings.embed_url is None:
-        return EmbedderSpec(kind=EmbedderKind.STATIC)
+        return EmbedderSpec(kind=EmbedderKind.MULTILINGUAL)
     return EmbedderSpec(kind=EmbedderKind.API, where=settings.embed_url, model=settings.embed_model or "")
 
 

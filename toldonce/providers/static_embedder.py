@@ -1,4 +1,4 @@
-"""The built-in embedder: the mean of WordLlama's packaged token vectors. Reads two files of that package, once.
+"""The static embedder: the mean of WordLlama's packaged token vectors. Reads two files of that package, once.
 
 WordLlama itself is not imported: it sets up logging and has more dependencies than needed. Its code is under the MIT
 licence; its weights derive from the token embeddings of Llama 2, so they are read from the installed package and are
@@ -41,7 +41,7 @@ PACKAGE = "wordllama"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TENSOR = "embedding.weight"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
-_TOKENS, _DIM = 32_000, 256
+_TOKENS, DIM = 32_000, 256
 # A safetensors file: the size of its header, the header as JSON, then the tables.
 _HEADER_SIZE_BYTES, _MAX_HEADER_BYTES = 8, 1 << 20
 
@@ -139,7 +139,7 @@ def _read(folder: Path) -> StaticModel:
         vocabulary = _read_vocabulary((folder / _TOKENIZER).read_bytes())
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise MissingModelFilesError(PACKAGE, f"its files cannot be read ({type(error).__name__})") from error
-    if table.shape != (_TOKENS, _DIM) or sorted(vocabulary.values()) != list(range(_TOKENS)):
+    if table.shape != (_TOKENS, DIM) or sorted(vocabulary.values()) != list(range(_TOKENS)):
         raise MissingModelFilesError(PACKAGE, f"its table has the shape {table.shape}")
     return StaticModel(folder / _TOKENIZER, vocabulary, table)
 
@@ -227,7 +227,7 @@ class StaticEmbedder:
     @property
     def dim(self) -> int:
         """Length of each vector."""
-        return _DIM
+        return DIM
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts of any length: rows of unit length, zeros for a text without words."""
@@ -245,7 +245,7 @@ class StaticEmbedder:
 
     def embed_now(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in the calling thread."""
-        rows = np.zeros((len(texts), _DIM), dtype=np.float32)
+        rows = np.zeros((len(texts), DIM), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
             self._add_up(texts[start : start + _BATCH], rows[start : start + _BATCH])
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]

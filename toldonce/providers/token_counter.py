@@ -1,6 +1,6 @@
 """Offline token counter. Reads tiktoken's file if it is cached, and never downloads it.
 
-Otherwise the built-in embedder's tokenizer counts (Llama 2). Its vocabulary of 32,000 is smaller than today's, so it
+Otherwise the static embedder's tokenizer counts (Llama 2). Its vocabulary of 32,000 is smaller than today's, so it
 usually needs at least as many tokens; this is not guaranteed for every text.
 """
 
@@ -85,7 +85,7 @@ def token_counter(
     """Choose the best counter that needs no network.
 
     Args:
-        tokenizer: Fallback without tiktoken or its file; None: that of the built-in embedder.
+        tokenizer: Fallback without tiktoken or its file; None: that of the static embedder.
         environment: Environment that names tiktoken's cache folder; None: that of the process.
         encodings: Files to look for, best first.
 

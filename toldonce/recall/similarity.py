@@ -2,7 +2,7 @@
 
 A cosine alone says little: a subject whose memories are all about one topic has high cosines for any question about
 it. What counts is how far a memory is above the subject's other memories for this query, in standard deviations. That
-adapts to the subject and the embedder, so that one weight serves all (fitted alone, the built-in embedder wants 0.75
+adapts to the subject and the embedder, so that one weight serves all (fitted alone, the static embedder wants 0.75
 for a standard deviation and MiniLM 0.9, with little change a third around each; see docs/benchmarks.md).
 """
 

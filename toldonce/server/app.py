@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.preload import load_chats, load_formations, load_turns
-from toldonce.providers.protocols import TokenCounter
+from toldonce.providers.protocols import Embedder, TokenCounter
 from toldonce.server.api import OPERATIONS, routes_of
 from toldonce.server.api.v1 import build_api, is_resource_path, resource_routes, send_refusal
 from toldonce.server.asgi import OWN_HEADERS, send_json, with_own_headers
@@ -86,7 +86,7 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
     backend, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
     authenticator = Authenticator.of(engine, policy)
-    chat, preload = ChatProxy(engine, backend, policy, keys), Preload(engine.counter)
+    chat, preload = ChatProxy(engine, backend, policy, keys), Preload(engine.counter, engine.own_embedder)
     mcp, metadata = McpEndpoint(engine, policy), ResourceMetadata(settings.jwt_issuer)
     passthrough = PassThrough(
         backend,
@@ -235,9 +235,9 @@ logger = logging.getLogger(__name__)
 class Preload:
     """Loads in a thread, in three steps: what holds the interpreter, what chats use, and what formations use."""
 
-    def __init__(self, counter: TokenCounter) -> None:
+    def __init__(self, counter: TokenCounter, embedder: Embedder) -> None:
         """Create it; nothing is loaded yet."""
-        self._counter = counter
+        self._counter, self._embedder = counter, embedder
         self._loading: asyncio.Task[None] | None = None
         self._chats_loaded = asyncio.Event()
         self._is_closing = False
@@ -271,7 +271,7 @@ class Preload:
 
     async def _load(self) -> None:
         try:
-            await asyncio.to_thread(load_chats)
+            await asyncio.to_thread(load_chats, self._embedder)
         finally:
             self._chats_loaded.set()
         await asyncio.to_thread(load_formations, lambda: self._is_closing)

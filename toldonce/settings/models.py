@@ -14,7 +14,7 @@ class ModelSettings(EnvironmentSettings):
 
     embed_url: HttpUrl = Field(
         default=None,
-        description="Base URL of an OpenAI-compatible embeddings API; unset: the built-in static embedder.",
+        description="Base URL of an OpenAI-compatible embeddings API; unset: the built-in embedder.",
     )
     embed_model: OptionalName = Field(default=None, description="Embedding model at `TOLDONCE_EMBED_URL`.")
     embed_dim: int | None = Field(default=None, ge=1, le=16000, description="Dimension of that model's vectors.")

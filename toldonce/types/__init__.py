@@ -47,6 +47,7 @@ from toldonce.types.detail import (
 from toldonce.types.embedder import (
     KEY_VARIABLE,
     CalibrationCurve,
+    ElsewherePage,
     EmbedderKind,
     EmbedderRecord,
     EmbedderSpec,
@@ -238,6 +239,7 @@ __all__ = [
     "CostPurpose",
     "Decision",
     "Destination",
+    "ElsewherePage",
     "EmbedderKind",
     "EmbedderRecord",
     "EmbedderSpec",

@@ -14,10 +14,10 @@ KEY_VARIABLE = "TOLDONCE_EMBED_KEY"
 class EmbedderKind(StrEnum):
     """Kind of embedder."""
 
-    STATIC = "static"
-    """Built in: WordLlama's packaged vectors."""
     MULTILINGUAL = "multilingual"
-    """Google's Universal Sentence Encoder, from an optional package."""
+    """The default: Google's Universal Sentence Encoder, packaged."""
+    STATIC = "static"
+    """WordLlama's packaged vectors of words."""
     ONNX = "onnx"
     """A model's files in a folder."""
     API = "api"
@@ -67,6 +67,15 @@ class EmbedderRecord:
     curve: CalibrationCurve
     chosen_at: datetime | None = None
     """When it was chosen for the database; None if it was only in use before another was chosen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElsewherePage:
+    """Subjects that are read in another space than the chosen one, among some subjects by name."""
+
+    subjects: tuple[Subject, ...]
+    last: str
+    """Name of the last subject that was looked at; empty after all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,7 +45,7 @@ class Prepared:
         return await self.embed(texts)
 
     def embed_now(self, texts: Sequence[str]) -> Vectors:
-        """Hand out vectors without an event loop, as the built-in embedder makes them."""
+        """Hand out vectors without an event loop, as the static embedder makes them."""
         return np.array(self._told.vectors(texts), dtype=np.float32)
 
     def embed_queries_now(self, texts: Sequence[str]) -> Vectors:
@@ -53,7 +53,7 @@ class Prepared:
         return self.embed_now(texts)
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Turn cosines into relevance, as for the built-in embedder, which made the vectors."""
+        """Turn cosines into relevance, as for the static embedder, which made the vectors."""
         return self._calibration.relevance(cosine)
 
     async def close(self) -> None:

@@ -20,6 +20,7 @@ from toldonce.store.sql.memories.write import pack_numbers
 from toldonce.store.sql.rows import fetch, fetch_value, instant
 from toldonce.types import (
     CalibrationCurve,
+    ElsewherePage,
     EmbedderKind,
     EmbedderRecord,
     EmbedderSpec,
@@ -85,6 +86,14 @@ def space_counts(db: SqlConnection) -> list[SpaceCount]:
     """Count what is stored in each space, for operators (slow with millions of memories)."""
     rows = fetch(db, SQL["space_counts"])
     return [SpaceCount(space=name, dim=dim, memories=held, subjects=read) for name, dim, held, read in rows]
+
+
+def read_elsewhere(db: SqlConnection, space: str, *, after: str = "", limit: int = 1000) -> ElsewherePage:
+    """Return which of the next `limit` subjects by name are read in another space than `space`, the chosen one."""
+    with db:  # one snapshot
+        number, page = _number(db, space), fetch(db, SQL["read_in_page"], after, limit)
+    elsewhere = tuple(Subject.parse(name) for name, _, read_in in page if read_in not in (None, number))
+    return ElsewherePage(subjects=elsewhere, last=page[-1][0] if page else "")
 
 
 def reembed_backlog(
@@ -203,6 +212,7 @@ class EmbeddingRepository(Repository):
     space_of = Reads(space_of, inline=True)
     space_names = Reads(space_names)
     space_counts = Reads(space_counts)
+    read_elsewhere = Reads(read_elsewhere)
     reembed_backlog = Reads(reembed_backlog)
     missing_vectors = Reads(missing_vectors)
 
