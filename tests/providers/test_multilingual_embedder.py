@@ -8,7 +8,7 @@ import pytest
 from toldonce.errors import MissingModelFilesError
 from toldonce.providers import multilingual_embedder, multilingual_model
 from toldonce.providers.embedder_loader import try_embedder
-from toldonce.providers.multilingual_embedder import MultilingualEmbedder
+from toldonce.providers.multilingual_embedder import MAX_CACHED_TEXTS, MultilingualEmbedder
 from toldonce.providers.protocols import Embedder
 from toldonce.text_caches import clear_text_caches
 from toldonce.types import EmbedderKind, EmbedderSpec
@@ -88,13 +88,18 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         MultilingualEmbedder()
 
 
-def test_a_question_asked_again_is_not_embedded_again_until_something_is_erased(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_text_is_not_embedded_again_until_something_is_erased(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder, asked = MultilingualEmbedder(), "What may Ana not eat?"
-    [row] = embedder.embed_queries_now([asked])
+    rows = embedder.embed_now([asked, SAID, asked])
     monkeypatch.setattr(multilingual_embedder, "multilingual_model", lambda: pytest.fail("embedded again"))
-    assert np.array_equal(embedder.embed_queries_now([asked])[0], row)
+    assert np.array_equal(embedder.embed_queries_now([SAID, asked]), rows[1:])
     clear_text_caches()
     with pytest.raises(pytest.fail.Exception, match="embedded again"):
         embedder.embed_queries_now([asked])
+
+
+def test_the_texts_embedded_last_are_kept() -> None:
+    embedder = MultilingualEmbedder()
+    texts = [f"Crate {number}" for number in range(MAX_CACHED_TEXTS + 20)]
+    embedder.embed_now(["word " * 1_000, *texts])
+    assert [*multilingual_embedder._KNOWN._rows] == texts[20:]

@@ -9,8 +9,8 @@ written in them is compared by its spelling instead, by the share that it has in
 
 import asyncio
 import unicodedata
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
 from zlib import crc32
 
 import numpy as np
@@ -22,7 +22,7 @@ from toldonce.providers.multilingual_model import multilingual_model, require_mu
 from toldonce.providers.static_embedder import spans
 from toldonce.text import clean, squeeze
 from toldonce.text_caches import register_text_cache
-from toldonce.types import Vectors
+from toldonce.types import Vector, Vectors
 
 # Another way to embed is another space and needs another name.
 SPACE = "use-multilingual-3-512-spelled"
@@ -33,8 +33,8 @@ DIM = 512
 # The vector of a longer text is the mean of its spans, and what comes after some ten pages is not read.
 _SPAN, _MAX_CHARACTERS = 2_000, 40_000
 
-# A question, and the conversation before it. What is asked is mostly asked again, or recorded right after.
-_MAX_CACHED_TEXTS = 2
+# Of up to `_SPAN` characters each.
+MAX_CACHED_TEXTS = 512
 
 # What is not Latin, Cyrillic, Arabic, Thai, Chinese, Japanese or Korean, and no punctuation.
 _OTHER_SCRIPT = LazyPattern(
@@ -79,9 +79,12 @@ class MultilingualEmbedder:
 
     def embed_now(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in the calling thread."""
-        if 0 < len(texts) <= _MAX_CACHED_TEXTS and sum(map(len, texts)) <= _SPAN:
-            return np.stack([_embed_one(text) for text in texts])
-        return _embed_batch(texts)
+        found = _KNOWN.rows_of(texts)
+        if new := [text for text in texts if text not in found]:
+            embedded = dict(zip(new, _embed(new), strict=True))
+            _KNOWN.keep(embedded)
+            found |= embedded
+        return np.stack([found[text] for text in texts]) if texts else np.zeros((0, DIM), dtype=np.float32)
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Turn cosines of this space into relevance, 0 to 1."""
@@ -91,15 +94,32 @@ class MultilingualEmbedder:
         """Do nothing: the model is shared by the process."""
 
 
-@register_text_cache
-@lru_cache(maxsize=512)
-def _embed_one(text: str) -> Vectors:
-    row: Vectors = _embed_batch([text])[0]
-    row.flags.writeable = False
-    return row
+class _KnownVectors:
+    """Vectors of the texts that were embedded last: what is asked is often asked again, or recorded. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._rows: dict[str, Vector] = {}
+
+    def cache_clear(self) -> None:
+        with self._lock:
+            self._rows.clear()
+
+    def rows_of(self, texts: Sequence[str]) -> dict[str, Vector]:
+        with self._lock:
+            return {text: row for text in texts if (row := self._rows.get(text)) is not None}
+
+    def keep(self, rows: Mapping[str, Vector]) -> None:
+        with self._lock:
+            self._rows |= {text: row.copy() for text, row in rows.items() if len(text) <= _SPAN}
+            for text in [*self._rows][: max(0, len(self._rows) - MAX_CACHED_TEXTS)]:  # those kept first
+                del self._rows[text]
 
 
-def _embed_batch(texts: Sequence[str]) -> Vectors:
+_KNOWN = register_text_cache(_KnownVectors())
+
+
+def _embed(texts: Sequence[str]) -> Vectors:
     rows = np.zeros((len(texts), DIM), dtype=np.float32)
     plain = [squeeze(clean(text[:_MAX_CHARACTERS])) for text in texts]
     pieces = [(place, piece) for place, text in enumerate(plain) for piece in spans(text, _SPAN) if piece]
