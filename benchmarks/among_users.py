@@ -17,7 +17,7 @@ from benchmarks.rows import Row, percentile, spread
 from toldonce.clock import Clock, SystemClock
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.components import Components, open_components
-from toldonce.providers.static_embedder import SPACE
+from toldonce.providers.static_embedder import SPACE, StaticEmbedder
 from toldonce.settings import Settings
 from toldonce.testing import FakeClock
 
@@ -217,5 +217,5 @@ async def _checked(place: Place, users: int, crowd: Crowd, queries: Sequence[str
 async def parts_at(url: str, queries: Sequence[str], clock: Clock, *, cache: int | None) -> Components:
     """Open what an engine is wired from, its queries embedded already."""
     settings = Settings.load(database_url=url, cache_bytes=cache)
-    parts = await open_components(settings, clock)
+    parts = await open_components(settings, clock, embedder=StaticEmbedder())
     return replace(parts, embedder=Known(parts.embedder, queries, await parts.embedder.embed_queries(queries)))

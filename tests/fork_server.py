@@ -106,6 +106,7 @@ if __name__ == "__main__":
     for name in PRELOADED:
         importlib.import_module(name)
     importlib.import_module("toldonce.lazy_pattern").compile_patterns()
+    importlib.import_module("toldonce.providers.multilingual_model").multilingual_model()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     assert threading.active_count() == 1, "only the forking thread lives on in a fork"
     gc.freeze()

@@ -156,9 +156,7 @@ class _QueryEmbedder:
 
     def embed_now(self, texts: Sequence[str], embedder: Embedder) -> Vectors | None:
         """Embed texts in the calling thread; None if the embedder cannot, or fails."""
-        if self._immediate is None or self._immediate[0] is not embedder:
-            self._immediate = embedder, embedder if isinstance(embedder, ImmediateEmbedder) else None
-        immediate = self._immediate[1]
+        immediate = self._immediate_of(embedder)
         if immediate is None or self._paused:
             return None
         try:
@@ -174,14 +172,15 @@ class _QueryEmbedder:
         Args:
             texts: The question, and the conversation before it.
             embedder: The one of the subject's space.
-            timeout_s: Maximum wait.
+            timeout_s: Maximum wait for another process.
             retry_now: Call it even if it has just failed.
         """
         until, reason = self._paused.get(embedder.space, (0.0, ""))
         if reason and not retry_now and self._clock.monotonic() < until:
             return None, f"{NO_SIMILARITY}: {reason}"
         try:
-            async with asyncio.timeout(timeout_s):
+            # One that embeds in this process is never down, but the first text loads its model.
+            async with asyncio.timeout(None if self._immediate_of(embedder) else timeout_s):
                 vectors = await embedder.embed_queries(texts)
         except TimeoutError:
             return None, self._failed(embedder, f"the embedder gave no answer within {timeout_s:g} s")
@@ -192,6 +191,11 @@ class _QueryEmbedder:
         if self._paused.pop(embedder.space, None):
             logger.info("embedder answers again", extra={"space": embedder.space})
         return vectors, ""
+
+    def _immediate_of(self, embedder: Embedder) -> ImmediateEmbedder | None:
+        if self._immediate is None or self._immediate[0] is not embedder:
+            self._immediate = embedder, embedder if isinstance(embedder, ImmediateEmbedder) else None
+        return self._immediate[1]
 
     def _failed(self, embedder: Embedder, reason: str, *, pause: bool = True) -> str:
         if pause:
