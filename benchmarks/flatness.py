@@ -25,7 +25,6 @@ from benchmarks.rows import Row, percentile
 from toldonce.clock import SystemClock
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.components import Components, open_components
-from toldonce.providers.static_embedder import StaticEmbedder
 from toldonce.settings import Settings
 from toldonce.store.postgres.connection import connect
 from toldonce.store.store import Store
@@ -204,7 +203,7 @@ async def beside_prompts(new: NewDatabase, sizes: Sizes) -> list[Row]:
             await Filler(parts=parts).notes(user, writer.sentences(count))
     if not url.startswith("sqlite"):
         await asyncio.to_thread(_tidy, url)
-    parts = await open_components(Settings.load(database_url=url), SystemClock(), embedder=StaticEmbedder())
+    parts = await open_components(Settings.load(database_url=url), SystemClock())
     async with AsyncToldOnce(parts) as engine:
         await engine.add(writer.sentences(1)[0], user=_SMALL)
         prompted = [(user, await _all_ids(parts.store, user)) for user in users]

@@ -193,7 +193,8 @@ async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
     re-embedded them with today's.
     """
     own = await asyncio.to_thread(open_embedder, settings)
-    if settings.embed_url is None and STATIC_RECORD.space in await store.embeddings.space_names():
+    names = await store.embeddings.space_names()
+    if settings.embed_url is None and STATIC_RECORD.space in names and own.space not in names:
         await store.embeddings.choose(DEFAULT_RECORD, former=STATIC_RECORD)
         return own
     held = await _held_spaces(store, own.space)
