@@ -6,31 +6,31 @@ from datetime import UTC, datetime
 
 from benchmarks.alps_chats import AlpsChat
 from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_parts
-from benchmarks.alps_gates import gate_in_use
+from benchmarks.alps_heads import heads_in_use
 from toldonce.extraction.courtesy import SkipReason
 from toldonce.extraction.sources import carried_texts, invented_words, without_role_play
-from toldonce.extraction.statement_gate import StatementGate
 from toldonce.formation.extract import EARLIER
 from toldonce.formation.propose import skip_of
+from toldonce.reading.heads import Heads
 from toldonce.types import ConversationId, LoggedMessage
 
 # The data set dates nothing, and nothing here depends on dates.
 _SAID_AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def skipped_messages(chat: AlpsChat, gate: StatementGate | None = None) -> Mapping[int, SkipReason]:
+def skipped_messages(chat: AlpsChat, heads: Heads | None = None) -> Mapping[int, SkipReason]:
     """Return why messages are not shown to a model, by their places, where each turn is formed by itself.
 
     Args:
         chat: The chat.
-        gate: Asked instead of the package's.
+        heads: Asked instead of the package's.
     """
     played = logged_messages(chat)
     said = [_logged(chat, place) for place in range(len(chat.messages))]
     invented = invented_words(said, ())
     carried = carried_texts(said, invented)
     shown = {*invented, *(seq for seq, text in carried.items() if text.given)}
-    with gate_in_use(gate):
+    with heads_in_use(heads):
         reasons = {
             place: skip_of(message, played[max(0, place - EARLIER) : place + 1])
             for place, message in enumerate(played)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.alps_chats import ENGLISH, AlpsChat
 from benchmarks.alps_evidence import bare_messages, find_evidence
-from benchmarks.alps_gates import gate_for
+from benchmarks.alps_heads import heads_for
 from benchmarks.alps_outcomes import KEPT, ItemOutcome, Outcome, count_outcomes, reasons
 from benchmarks.alps_scores import frequent_languages
 from benchmarks.alps_skips import count_skipped, skipped_messages
 from benchmarks.rows import Row
-from toldonce.extraction.statement_gate import StatementGate
+from toldonce.reading.heads import Heads
 
 # Promises: of well-evidenced items lost, of gold utterances that no model is shown, in percent.
 MAX_LOST, MAX_SKIPPED = 3.0, 2.0
@@ -46,14 +46,14 @@ def data_rows(chats: Sequence[AlpsChat], models: Sequence[str]) -> list[Row]:
     return rows
 
 
-def skip_rows(chats: Sequence[AlpsChat], gates: Sequence[StatementGate] = ()) -> list[Row]:
+def skip_rows(chats: Sequence[AlpsChat], heads: Sequence[Heads] = ()) -> list[Row]:
     """Say which share of the gold utterances no model is shown, and why.
 
     Args:
         chats: The chats.
-        gates: By fold; none: the gate of the package.
+        heads: By fold; none: the heads of the package.
     """
-    skips = [skipped_messages(chat, gate_for(chat, gates)) for chat in chats]
+    skips = [skipped_messages(chat, heads_for(chat, heads)) for chat in chats]
     gold = sum(len(chat.gold_utterances) for chat in chats)
     undoubted = [chat.undoubted_utterances for chat in chats]
     hidden = sum(len(places & skipped.keys()) for places, skipped in zip(undoubted, skips, strict=True))

@@ -5,8 +5,8 @@ rows are what is formed without a model (facts and kept quotations), the models 
 these extractions given to the engine by a stand-in model; of the latter also what the engine kept and why it refused
 the rest. The file is described in `benchmarks/alps_chats.py`; the command fails if it cannot be read.
 
-The gate was trained on the open half of this data. To score it on that half, give `--gates` the folder that
-`python -m tools.train_gate FILE --folds 5 --out FOLDER` writes: each chat is read with a gate trained without it.
+The heads were trained on the open half of this data. To score it on that half, give `--heads` the folder that
+`python -m tools.train_reader DATA --folds 5 --out FOLDER` writes: each chat is read with heads trained without it.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.alps_chats import AlpsChat, models_of, read_chats, sampled
 from benchmarks.alps_engine import RecordedModel, engine_run
-from benchmarks.alps_gates import gate_for, gate_in_use, read_gates
+from benchmarks.alps_heads import heads_for, heads_in_use, read_heads
 from benchmarks.alps_outcomes import ItemOutcome, ReplayedChat, replay
 from benchmarks.alps_scores import Sources, language_rows, recorded_sources, score_rows
 from benchmarks.alps_tables import data_rows, kept_rows, lost_rows, skip_rows
@@ -26,7 +26,7 @@ from benchmarks.progress import steps
 from benchmarks.quiet import errors_only
 from benchmarks.report import Benchmark, measure
 from toldonce.errors import BadRequestError, SetupError
-from toldonce.extraction.statement_gate import StatementGate
+from toldonce.reading.heads import Heads
 
 QUICK_CHATS = 100
 WITHOUT_MODEL = "without a model"
@@ -35,11 +35,11 @@ WITHOUT_MODEL = "without a model"
 class AlpsBench:
     """The tables of a file; what several of them need is formed once."""
 
-    def __init__(self, chats: Sequence[AlpsChat], models: Sequence[str], gates: Sequence[StatementGate] = ()) -> None:
-        """Measure chats, with the extractions of these models; `gates` by fold, none: the gate of the package."""
+    def __init__(self, chats: Sequence[AlpsChat], models: Sequence[str], heads: Sequence[Heads] = ()) -> None:
+        """Measure chats, with the extractions of these models; `heads` by fold, none: the heads of the package."""
         self._chats = chats
         self._models = models
-        self._gates = gates
+        self._heads = heads
 
     def tables(self) -> Mapping[str, Benchmark]:
         """Return the tables by name."""
@@ -47,7 +47,7 @@ class AlpsBench:
             "data": lambda quick: data_rows(self._chats, self._models),
             "utterances": lambda quick: score_rows(self._chats, self._systems),
             "languages": lambda quick: language_rows(self._chats, self._systems),
-            "skipped": lambda quick: skip_rows(self._chats, self._gates),
+            "skipped": lambda quick: skip_rows(self._chats, self._heads),
             "replayed": lambda quick: score_rows(self._chats, self._replayed_sources),
             "kept": lambda quick: kept_rows(self._chats, self._outcomes),
             "lost": lambda quick: lost_rows(self._outcomes),
@@ -63,7 +63,7 @@ class AlpsBench:
         async with engine_run() as run:
             found: list[Sources] = []
             for chat in steps(WITHOUT_MODEL, self._chats):
-                with gate_in_use(gate_for(chat, self._gates)):
+                with heads_in_use(heads_for(chat, self._heads)):
                     found.append((await run.form(chat)).sources)
             return found
 
@@ -76,7 +76,7 @@ class AlpsBench:
         async with engine_run(stand_in) as run:
             replays: list[ReplayedChat] = []
             for chat in steps(f"{model}, replayed", self._chats):
-                with gate_in_use(gate_for(chat, self._gates)):
+                with heads_in_use(heads_for(chat, self._heads)):
                     replays.append(await replay(chat, model, run, stand_in))
             return replays
 
@@ -102,12 +102,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_CHATS} chats, chosen by the hash of their ids")
     parser.add_argument("--only", nargs="+", choices=names, metavar="TABLE", help=", ".join(names))
     parser.add_argument("--models", nargs="*", metavar="MODEL", help="models of the file (default: all)")
-    parser.add_argument("--gates", type=Path, metavar="FOLDER", help="gates of a cross-validation, one for each fold")
+    parser.add_argument("--heads", type=Path, metavar="FOLDER", help="heads of a cross-validation, one for each fold")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
     given = parser.parse_args(arguments)
     try:
         chats = read_chats(given.file)
-        gates = read_gates(given.gates) if given.gates else ()
+        heads = read_heads(given.heads) if given.heads else ()
     except (BadRequestError, SetupError) as error:
         parser.error(str(error))
     known = models_of(chats)
@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown:
         parser.error(f"the file has no model {unknown[0]!r}; there are: {', '.join(known)}")
     chosen = sampled(chats, QUICK_CHATS) if given.quick else chats
-    tables = AlpsBench(chosen, known if given.models is None else given.models, gates).tables()
+    tables = AlpsBench(chosen, known if given.models is None else given.models, heads).tables()
     measure({name: tables[name] for name in given.only or names}, quick=given.quick, file=given.json)
     return 0
 

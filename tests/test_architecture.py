@@ -28,6 +28,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"maintenance"}),
     frozenset({"formation"}),
     frozenset({"extraction", "resolution"}),
+    frozenset({"reading"}),
     frozenset({"recall", "prompt"}),
     frozenset({"chat"}),
     frozenset({"testing"}),

@@ -14,7 +14,6 @@ PACKAGE = Path(__file__).parent.parent / "toldonce"
 WITHOUT_USERS_WORDS = {
     "text/markers.py",
     "engine/query_builder.py",
-    "extraction/statement_gate.py",
     "extraction/schemas/notes.py",
     "extraction/schemas/output_schema.py",
     "extraction/schemas/paragraph.py",

@@ -1,6 +1,6 @@
 """Our own labelled messages, as `corpora/README.md` describes them. Reads files; run it to check one.
 
-    .venv/bin/python -m tools.corpus corpora/messages/*.txt
+.venv/bin/python -m tools.corpus corpora/messages/*.txt
 """
 
 import sys
@@ -12,9 +12,9 @@ from pathlib import Path
 from tools.label_messages import LABELS, NONE
 
 SLOTS = frozenset(
-    "name age birthday pronouns location origin nationality language native_language job employer school field_of_study "
-    "partner marital_status child parent sibling pet allergy condition medication diet food hobby vehicle time_zone "
-    "appointment".split()
+    "name age birthday pronouns location origin nationality language native_language job employer school "
+    "field_of_study partner marital_status child parent sibling pet allergy condition medication diet food "
+    "hobby vehicle time_zone appointment".split()
 )
 _VALUES, _ENDS, _LINE_FEED = " ⇒ ", "-", "/"
 
@@ -90,7 +90,8 @@ def _sentence(line: str, where: str) -> LabelledSentence:
     text, _, values = rest.partition(_VALUES)
     if not text.strip():
         raise ValueError(f"{where}: no words")
-    sets, ends = [], []
+    sets: list[tuple[str, str]] = []
+    ends: list[tuple[str, str]] = []
     for value in filter(None, (each.strip() for each in values.split(";"))):
         slot, equals, words = (part.strip() for part in value.partition("="))
         if slot not in SLOTS or not equals or not words:
@@ -117,7 +118,10 @@ def main(paths: Sequence[str]) -> int:
             return 1
         counts = Counter(label for each in messages for sentence in each.sentences for label in sentence.labels or "-")
         writers = len({each.writer for each in messages})
-        print(f"{path}: {len(messages)} messages of {writers} writers, " + " ".join(f"{k} {counts[k]}" for k in LABELS + NONE))
+        print(
+            f"{path}: {len(messages)} messages of {writers} writers, "
+            + " ".join(f"{k} {counts[k]}" for k in LABELS + NONE)
+        )
     return 0
 
 

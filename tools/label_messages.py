@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from benchmarks.alps_chats import read_chats
 from toldonce.extraction.sentences import TextSpan, sentences
@@ -73,9 +74,7 @@ def _of_chat(
     before = ""
     for place, (role, text) in enumerate(said):
         if role == "user" and text.strip():
-            yield RealMessage(
-                data=data, chat=chat, place=place, text=text, reply=before, is_evidence=place in evidence
-            )
+            yield RealMessage(data=data, chat=chat, place=place, text=text, reply=before, is_evidence=place in evidence)
         if role != "user" or data == "locomo":
             before = text
 
@@ -155,7 +154,7 @@ def answers(tasks: Path) -> dict[int, list[str]]:
     return found
 
 
-def _places(tasks: Path) -> list[dict[str, object]]:
+def _places(tasks: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (tasks / "places.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
@@ -175,7 +174,9 @@ def read(tasks: Path, out: Path) -> None:
 def agree(one: Path, other: Path) -> None:
     """Print by label how often two readers agree on the sentences that both judged, and Cohen's kappa."""
     first, second = answers(one), answers(other)
-    pairs = [pair for number in first.keys() & second.keys() for pair in zip(first[number], second[number], strict=True)]
+    pairs = [
+        pair for number in first.keys() & second.keys() for pair in zip(first[number], second[number], strict=True)
+    ]
     print(f"{len(first.keys() & second.keys())} messages, {len(pairs)} sentences")
     for label in LABELS:
         both = sum(label in a and label in b for a, b in pairs)

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.alps_chats import AlpsChat, fold_of, language_of, models_of, read_chats, sampled
 from benchmarks.alps_engine import RecordedModel, engine_run
-from benchmarks.alps_gates import gate_file, gate_for, gate_in_use, read_gates
+from benchmarks.alps_heads import heads_file, heads_for, heads_in_use, read_heads
 from benchmarks.alps_outcomes import ItemOutcome, Outcome, replay
 from benchmarks.alps_scores import Score, language_rows, score_rows
 from benchmarks.alps_skips import count_skipped, skipped_messages
@@ -19,9 +19,8 @@ from benchmarks.alps_tables import lost_rows
 from benchmarks.alpsbench import WITHOUT_MODEL, main
 from benchmarks.rows import Row
 from toldonce.errors import BadRequestError
-from toldonce.extraction.decision_trees import DecisionTrees
-from toldonce.extraction.gate_features import COLUMNS
-from toldonce.extraction.statement_gate import StatementGate
+from toldonce.reading.head_features import SENTENCE_COLUMNS, message_columns
+from toldonce.reading.heads import HEADS, Heads, Network
 
 
 def item(value: str, evidence: str, *utterances: int, label: str = "Preferences/Food") -> dict[str, Any]:
@@ -205,36 +204,47 @@ async def test_a_chat_is_formed_without_a_model_with_its_sources(tmp_path: Path)
     assert frozenset().union(*formed.sources) == {0}
 
 
-def gates(folder: Path, *biases: float) -> Path:
-    """Write gates that take everything, or nothing: by their log odds alone."""
+def heads_of(bias: float) -> Heads:
+    """Return heads that give every message the same log odds."""
+    return Heads(constant(SENTENCE_COLUMNS, [-9.0] * len(HEADS)), constant(message_columns(len(HEADS)), [bias]))
+
+
+def constant(columns: int, log_odds: Sequence[float]) -> Network:
+    outputs = np.array(log_odds, np.float32)
+    units = np.zeros((columns, 1), np.float32), np.zeros(1, np.float32)
+    return Network(*units, np.zeros((1, len(outputs)), np.float32), outputs)
+
+
+def heads(folder: Path, *biases: float) -> Path:
+    """Write heads that take everything, or nothing: by their log odds alone."""
     folder.mkdir()
     for fold, bias in enumerate(biases):
-        StatementGate(np.zeros(COLUMNS, np.float32), bias, DecisionTrees.constant(bias)).save(gate_file(folder, fold))
+        heads_of(bias).save(heads_file(folder, fold))
     return folder
 
 
-def test_a_chat_is_read_with_the_gate_that_has_not_seen_it(tmp_path: Path) -> None:
-    known = read_gates(gates(tmp_path / "gates", 1.0, 2.0, 3.0))
+def test_a_chat_is_read_with_the_heads_that_have_not_seen_it(tmp_path: Path) -> None:
+    known = read_heads(heads(tmp_path / "heads", 1.0, 2.0, 3.0))
     for each in read(tmp_path, *(ANA | {"id": f"c-{number}"} for number in range(9))):
-        assert gate_for(each, known) is known[fold_of(each.id, 3)]
+        assert heads_for(each, known) is known[fold_of(each.id, 3)]
     assert {fold_of(f"c-{number}", 3) for number in range(40)} == {0, 1, 2}
-    assert gate_for(only(tmp_path, ANA), ()) is None
+    assert heads_for(only(tmp_path, ANA), ()) is None
 
 
-async def test_the_gate_in_use_decides_which_quotations_are_kept(tmp_path: Path) -> None:
+async def test_the_heads_in_use_decide_which_quotations_are_kept(tmp_path: Path) -> None:
     (polish,) = read(tmp_path, chat("Mój brat pracuje w fabryce mebli pod Łodzią.", "Ok."))
     formed = []
     for bias in (-9.0, 9.0):
-        with gate_in_use(StatementGate(np.zeros(COLUMNS, np.float32), bias, DecisionTrees.constant(bias))):
+        with heads_in_use(heads_of(bias)):
             async with engine_run() as run:
                 formed.append(len((await run.form(polish)).memories))
     assert formed == [0, 1]
 
 
-def test_gates_that_are_missing_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_heads_that_are_missing_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main([str(written(tmp_path, ANA)), "--gates", str(tmp_path)])
-    assert "has no gates" in capsys.readouterr().err
+        main([str(written(tmp_path, ANA)), "--heads", str(tmp_path)])
+    assert "has no heads" in capsys.readouterr().err
 
 
 async def replayed(folder: Path, one: object) -> list[ItemOutcome]:
@@ -318,9 +328,9 @@ def test_skipped_messages_are_counted_with_what_hides_the_evidence(tmp_path: Pat
 def test_the_command_writes_its_tables(tmp_path: Path) -> None:
     path, figures = written(tmp_path, ANA, JONAS), tmp_path / "figures.json"
 
-    folder = gates(tmp_path / "gates", -9.0, -9.0)
+    folder = heads(tmp_path / "heads", -9.0, -9.0)
 
-    assert main([str(path), "--quick", "--json", str(figures), "--gates", str(folder)]) == 0
+    assert main([str(path), "--quick", "--json", str(figures), "--heads", str(folder)]) == 0
 
     results = json.loads(figures.read_text("utf-8"))["results"]
     assert list(results) == ["data", "utterances", "languages", "skipped", "replayed", "kept", "lost"]

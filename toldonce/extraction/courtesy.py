@@ -105,7 +105,7 @@ def _without_lead(clause: str) -> str:
 
 SkipReason = Literal["", "empty", "greeting", "thanks", "assent", "code", "carried", "question"]
 """Empty if the message must be shown to the model; `carried`: it has no words but those of others; `question`: it only
-asks, and the learned gate sees no statement in it."""
+asks, and the trained heads see no statement in it."""
 
 _GREETINGS = """
     hi, hey, hello, hiya, yo, howdy, greetings, good morning, good afternoon, good evening, good night, good

@@ -56,7 +56,7 @@ class ExtractionInput:
     tags: tuple[str, ...] = ()
     """Tags of this conversation's records."""
     keeps_sentences: bool = False
-    """Sentences that the learned gate keeps become notes."""
+    """Sentences that the trained heads keep become notes."""
     invented: Mapping[int, str] = field(default_factory=dict)
     """What messages say within a game, a story or a supposition, by `seq`: a model sees it, marked as such."""
     carried: Mapping[int, "CarriedText"] = field(default_factory=dict)

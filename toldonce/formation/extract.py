@@ -1,6 +1,6 @@
 """Stage `extract`: messages become notes and facts, weighed against what is known. Reads the store, may ask a model.
 
-A message that the learned gate keeps is no second memory: its own quotation counts for more, and is listed among what
+A message that the trained heads keep is no second memory: its own quotation counts for more, and is listed among what
 is known.
 """
 

@@ -1,7 +1,7 @@
 """What an extractor proposes for the next messages of a conversation. Reads the store, may ask a model.
 
 A form model is not shown what surely holds nothing: phrases of courtesy that are listed, messages without words,
-messages whose words are all others', and code and bare questions that the learned gate thinks nothing of either. Words
+messages whose words are all others', and code and bare questions that the trained heads think nothing of either. Words
 of a game and texts to work on are shown, marked as such.
 """
 

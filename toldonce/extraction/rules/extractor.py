@@ -1,7 +1,7 @@
 """Read messages without a model: slots, requests to forget, and sentences worth keeping. Pure.
 
 'I moved to Oslo and my sister visits on Sunday' fills the slot `location` with Oslo. What is stored of a message is its
-speaker's own words: the sentence that states a slot, or one that the learned gate keeps.
+speaker's own words: the sentence that states a slot, or one that the trained heads keep.
 """
 
 import re
@@ -15,7 +15,7 @@ from toldonce.extraction.rules.clause_facts import facts_of
 from toldonce.extraction.rules.foreign_languages import foreign_language
 from toldonce.extraction.rules.foreign_statements import stated_facts
 from toldonce.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
-from toldonce.extraction.rules.kept_sentences import kept_sentences
+from toldonce.extraction.rules.kept_sentences import judge, kept_sentences, standing_wishes
 from toldonce.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from toldonce.extraction.rules.patterns.fact_pattern import ExtractedFact
 from toldonce.extraction.rules.patterns.personal_details import are_of_another_person
@@ -40,7 +40,7 @@ from toldonce.extraction.speech_acts import (
     takes_back_previous,
 )
 from toldonce.lazy_pattern import LazyPattern
-from toldonce.text import asks
+from toldonce.text import asks, bare
 from toldonce.text.byte_runs import without_bytes
 from toldonce.types import Candidate
 
@@ -57,6 +57,7 @@ _MAX_FOREIGN_SENTENCE, _MAX_FOREIGN_MESSAGE = 600, 1_000
 MAX_SLOT_MESSAGE = 600
 # Share of a sentence's letters that its slots may leave unquoted, such as an "and" between them.
 _MAX_UNQUOTED = 0.2
+WISH_IMPORTANCE = 0.8
 # Words that make an order hold beyond the task at hand.
 _STANDING_ORDER = LazyPattern(
     r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default|as\s++a\s++rule|generally|everywhere|"
@@ -135,7 +136,9 @@ def _stated(
         Slots, requests to forget and, with `keeps_sentences`, notes; and the probability of the message, 0 if it says
         nothing worth keeping that the slots do not quote.
     """
-    kept = {each.piece.start: each.probability for each in kept_sentences(reading, pieces)}
+    judgement = judge(reading, pieces)
+    kept = {each.piece.start: each.probability for each in kept_sentences(reading, pieces, judgement)}
+    wishes = standing_wishes(reading, pieces, judgement)
     by_sentence: list[tuple[TextSpan, list[Candidate]]] = []
     imagined = False
     for place, sentence in enumerate(pieces):
@@ -148,7 +151,8 @@ def _stated(
         elif is_joke(sentence.text):
             by_sentence = by_sentence[:-1] if takes_back_previous(sentence.text) else by_sentence
         else:
-            by_sentence.append((sentence, [*_of_sentence(reading, sentence)]))
+            said = [*_of_sentence(reading, sentence)]
+            by_sentence.append((sentence, said or [_wish(reading, sentence)] if sentence.start in wishes else said))
     judged = [(sentence, kept.get(sentence.start, 0.0)) for sentence, _ in by_sentence]
     worth = _worth(reading, judged, [candidate for _, said in by_sentence for candidate in said])
     if keeps_sentences:
@@ -168,6 +172,14 @@ def _worth(reading: ParsedMessage, judged: Sequence[tuple[TextSpan, float]], fou
         return 0.0
     quotes = sorted((candidate.quote for candidate in found), key=len, reverse=True)
     return max((odds for piece, odds in judged if odds and not _is_quoted(reading.quote(piece), quotes)), default=0.0)
+
+
+def _wish(reading: ParsedMessage, sentence: TextSpan) -> Candidate:
+    """Return a standing wish: a rule for all answers, in the user's words."""
+    words = " ".join(reading.quote(sentence).split())
+    return fact(
+        reading, sentence, Slot("instruction", f"rule:{bare(words)}", words, WISH_IMPORTANCE, reading.message.said_at)
+    )
 
 
 def _is_quoted(sentence: str, quotes: Sequence[str]) -> bool:

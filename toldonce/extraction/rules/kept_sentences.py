@@ -1,33 +1,33 @@
-"""Which sentences of a user's message are worth keeping, by the learned gate. Loads the gate once.
+"""Which sentences of a user's message are worth keeping or are standing wishes, by the trained heads. Loads them once.
 
-The gate is trained, for every language alike. Small talk, suppositions, sentences with secrets and words of others are
-not kept, however likely.
+The heads are the same for every language. What is not meant, words of others and sentences with secrets are not kept,
+however likely.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 
-from toldonce.extraction.gate_features import MAX_TEXTS, GateInput, features_of
-from toldonce.extraction.message_numbers import MessageContext, message_numbers
 from toldonce.extraction.redaction import is_scrubbed
-from toldonce.extraction.rules.foreign_languages import foreign_language
-from toldonce.extraction.rules.foreign_pieces import is_supposed
 from toldonce.extraction.rules.parsed_message import ParsedMessage
 from toldonce.extraction.sentences import TextSpan, fold, sentences
 from toldonce.extraction.sources import readable, speaker_kind
-from toldonce.extraction.speech_acts import is_hypothetical, is_small_talk
-from toldonce.extraction.statement_gate import StatementGate, shipped_gate
+from toldonce.reading.head_features import HeadInput
+from toldonce.reading.heads import Head, Judgement, shipped_heads
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.types import LoggedMessage
 
 # Probability of a message from which its sentences are kept.
-MESSAGE_THRESHOLD = 0.22
+MESSAGE_THRESHOLD = 0.25
 # Probability of a sentence from which it is kept beside the likeliest one of its message.
 FURTHER_THRESHOLD = 0.3
+# Probability from which a sentence is taken for unmeant, another's or mere courtesy.
+VETO_THRESHOLD = 0.5
+# Probability from which a sentence is a standing wish, shown whatever is asked, and from which it may be planted.
+WISH_THRESHOLD, PLANTED_THRESHOLD = 0.8, 0.3
 # Characters of a sentence and of a message that is kept from: a longer one is a text, not a remark.
 MAX_SENTENCE, MAX_MESSAGE = 400, 2_000
-_UNKEPT = (is_small_talk, is_hypothetical, is_scrubbed)
+_TELLING = (Head.KEPT, Head.PREFERENCE, Head.WISH)
+_VETOES = (Head.UNMEANT, Head.OTHERS, Head.COURTESY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,82 +39,85 @@ class KeptSentence:
     """Of its message, 0 to 1."""
 
 
-def kept_sentences(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[KeptSentence]:
+def kept_sentences(
+    reading: ParsedMessage, pieces: Sequence[TextSpan], judgement: Judgement | None
+) -> list[KeptSentence]:
     """Return the sentences of a user's message that are worth keeping, in order.
 
     Args:
         reading: The message.
         pieces: Its sentences, others' words blanked.
+        judgement: What the heads say of it.
     """
-    if not pieces or reading.message.role != "user" or len(reading.text) > MAX_MESSAGE:
+    if judgement is None or judgement.kept < MESSAGE_THRESHOLD:
         return []
-    gate = shipped_gate()
-    judged = log_odds_of(gate, reading, pieces)
-    probability = gate.of_message(message_numbers(context_of(reading, pieces), judged))
-    if probability < MESSAGE_THRESHOLD:
-        return []
-    likely = sorted(zip(judged[1:], pieces, strict=False), key=lambda pair: -pair[0])
-    further = log(FURTHER_THRESHOLD / (1 - FURTHER_THRESHOLD))
-    # A sentence that is not meant may be what made the message likely: the others are judged by themselves.
+    likely = sorted(
+        ((max(judgement.of(place, head) for head in _TELLING), place) for place in range(len(pieces))), reverse=True
+    )
     kept = [
-        piece
-        for rank, (odds, piece) in enumerate(likely)
-        if (not rank or odds >= further) and _is_meant(reading, piece)
+        pieces[place]
+        for rank, (probability, place) in enumerate(likely)
+        if (not rank or probability >= FURTHER_THRESHOLD) and _is_meant(reading, pieces[place], judgement, place)
     ]
-    return [KeptSentence(piece, probability) for piece in sorted(kept, key=lambda piece: piece.start)]
+    return [KeptSentence(piece, judgement.kept) for piece in sorted(kept, key=lambda piece: piece.start)]
 
 
-def log_odds_of(gate: StatementGate, reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[float]:
-    """Return the log odds that the first stage gives a whole message, then those of its sentences."""
-    texts = [reading.masked, *(piece.text for piece in pieces)]
-    source = GateInput(
-        texts=texts,
+def standing_wishes(reading: ParsedMessage, pieces: Sequence[TextSpan], judgement: Judgement | None) -> frozenset[int]:
+    """Return the starts of the sentences that say how to answer from now on; see `kept_sentences`."""
+    if judgement is None or reading.between_people:
+        return frozenset()
+    return frozenset(
+        piece.start
+        for place, piece in enumerate(pieces)
+        if judgement.of(place, Head.WISH) >= WISH_THRESHOLD
+        and judgement.of(place, Head.PLANTED) < PLANTED_THRESHOLD
+        and _is_meant(reading, piece, judgement, place)
+    )
+
+
+def judge(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> Judgement | None:
+    """Let the heads judge a message and its sentences; None for what is no user's remark."""
+    if not pieces or reading.message.role != "user" or len(reading.text) > MAX_MESSAGE:
+        return None
+    source = HeadInput(
+        text=reading.text,
+        sentences=[reading.quote(piece) for piece in pieces],
         previous_reply=reading.previous_reply,
         previous_texts=reading.previous_texts,
         turn=reading.message.seq - 1,
     )
-    return [float(each) for each in gate.log_odds(features_of(source), min(len(texts), MAX_TEXTS))]
-
-
-def context_of(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> MessageContext:
-    """Return what the second stage describes of a message."""
-    return MessageContext(
-        text=reading.masked,
-        sentences=[piece.text for piece in pieces],
-        previous_reply=reading.previous_reply,
-        previous_texts=reading.previous_texts,
-        turn=reading.message.seq - 1,
-    )
+    return shipped_heads().judge(source)
 
 
 def statement_probability(message: LoggedMessage, around: Sequence[LoggedMessage]) -> float:
-    """Return how likely the likeliest sentence of a user's message states something lasting; 0 for anybody else's.
+    """Return how likely a user's message states something lasting; 0 for anybody else's.
 
     Args:
         message: A new message.
-        around: Messages around it; the gate looks at those before it.
+        around: Messages around it; the heads look at those before it.
     """
-    pieces = sentences(fold(readable(message)))
+    text = readable(message)
+    pieces = sentences(fold(text))
     if speaker_kind(message.role, message.name) != "user" or not pieces:
         return 0.0
-    before = [other for other in around if other.seq < message.seq]
-    source = GateInput(
-        texts=[piece.text for piece in pieces],
-        previous_reply=next((other.text for other in reversed(before) if other.role == "assistant"), ""),
-        previous_texts=[fold(readable(other)) for other in reversed(before) if other.role == "user"],
+    before = [other for other in reversed(around) if other.seq < message.seq]
+    source = HeadInput(
+        text=text,
+        sentences=[text[piece.start : piece.end] for piece in pieces],
+        previous_reply=next((other.text for other in before if other.role == "assistant"), ""),
+        previous_texts=[readable(other) for other in before if other.role == "user"],
         turn=message.seq - 1,
     )
-    return float(shipped_gate().probabilities(source).max())
+    judgement = shipped_heads().judge(source)
+    told = max(judgement.of(place, head) for place in range(len(pieces)) for head in _TELLING)
+    return max(judgement.kept, told)
 
 
-def _is_meant(reading: ParsedMessage, sentence: TextSpan) -> bool:
-    """Return whether a sentence is said by the user alone, and in earnest."""
+def _is_meant(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement, place: int) -> bool:
+    """Return whether a sentence is said by the user alone and in earnest, is no text, and holds no secret."""
     text = sentence.text
+    if any(judgement.of(place, head) >= VETO_THRESHOLD for head in _VETOES):
+        return False
     if len(text) > MAX_SENTENCE or fold(reading.quote(sentence)) != text:
         return False  # too long, or others' words within it are blanked
-    if not BYTE_MARK.sub("", text).strip():
-        return False
-    language = foreign_language(text, reading.masked)
-    if language and is_supposed(text, language):
-        return False
-    return not any(is_unkept(text) for is_unkept in _UNKEPT)
+    return bool(BYTE_MARK.sub("", text).strip()) and not is_scrubbed(text)
