@@ -21,7 +21,7 @@ OTHER = ("The train to Oslo was late again", "Der Zug nach Oslo war zu spät", "
 async def test_a_statement_is_nearest_to_what_says_the_same_in_any_language() -> None:
     embedder: Embedder = MultilingualEmbedder()
     rows = await embedder.embed([SAID, *SAME, *OTHER])
-    assert rows.shape == (9, embedder.dim) == (9, 512)
+    assert rows.shape == (9, embedder.dim) == (9, 480)
     assert rows.dtype == np.float32
     assert np.linalg.norm(rows, axis=1) == pytest.approx(1, abs=1e-5)
     cosines = rows[1:] @ rows[0]
@@ -35,7 +35,7 @@ async def test_blank_texts_are_zeros_and_odd_ones_are_taken() -> None:
     assert np.isfinite(rows).all()
     assert rows[2] @ rows[4] == pytest.approx(1, abs=1e-5)
     assert rows[3] @ rows[4] == pytest.approx(1, abs=1e-5)
-    assert (await MultilingualEmbedder().embed([])).shape == (0, 512)
+    assert (await MultilingualEmbedder().embed([])).shape == (0, 480)
 
 
 async def test_all_of_a_long_text_counts() -> None:
@@ -54,7 +54,7 @@ async def test_texts_embed_the_same_alone_together_and_at_once() -> None:
 async def test_it_is_tested_and_calibrated_as_any_other() -> None:
     trial = await try_embedder(EmbedderSpec(kind=EmbedderKind.MULTILINGUAL))
     record = trial.record
-    assert (record.space, record.dim, record.spec.where) == ("use-multilingual-3-512-spelled", 512, "")
+    assert (record.space, record.dim, record.spec.where) == ("use-multilingual-3-480-spelled", 480, "")
     rows = await trial.embedder.embed([SAID, SAME[0], OTHER[0]])
     near, far = trial.embedder.relevance(np.array([rows[0] @ rows[1], rows[0] @ rows[2]], dtype=np.float32))
     assert near > 0.5 > far
