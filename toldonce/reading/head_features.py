@@ -1,4 +1,4 @@
-"""What the heads see of a message: vectors of its sentences and of what stands around them, and a few numbers. Pure.
+"""What the heads see of a message: vectors of its sentences and of what is said around them, and a few numbers. Pure.
 
 The vectors are those of the packaged sentence encoder, whichever embedder the store uses. Training and forming compute
 the same features.

@@ -50,7 +50,7 @@ class Head(StrEnum):
     UNMEANT = "unmeant"
     """Supposed, joked, fiction, role play."""
     OTHERS = "others"
-    """Words of somebody else."""
+    """Words of another person or of a machine."""
     ASKS = "asks"
     COMING = "coming"
     HABITUAL = "habitual"
