@@ -12,7 +12,7 @@ from naming import parse, prose_of_code
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
-FOLDERS = ("toldonce", "tests", "benchmarks", "tools", "docs", "deploy", ".ci")
+FOLDERS = ("toldonce", "corpora", "tests", "benchmarks", "tools", "docs", "deploy", ".ci")
 # Files of users in examples, and a host.
 FOREIGN = {"NAME.toml", "mine.toml", "mine.md", "beam.md", "toldonce.default.svc"}
 _FILE = re.compile(r"(?<![\w/.~<*-])((?:[\w.-]+/)*[\w-]+\.(?:py|sql|toml|md))(?![\w/*])")

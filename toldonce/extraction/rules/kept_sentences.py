@@ -19,7 +19,7 @@ from toldonce.types import LoggedMessage
 # Probability of a message from which its sentences are kept.
 MESSAGE_THRESHOLD = 0.25
 # Probability of a sentence from which it is kept beside the likeliest one of its message.
-FURTHER_THRESHOLD = 0.3
+FURTHER_THRESHOLD = 0.15
 # Probability from which a sentence is taken for unmeant, another's or mere courtesy.
 VETO_THRESHOLD = 0.5
 # Probability from which a sentence is a standing wish, shown whatever is asked, and from which it may be planted.
