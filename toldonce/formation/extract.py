@@ -198,9 +198,7 @@ async def _outdated(
 async def _count(read: Sequence[LoggedMessage], batch: ExtractionBatch, runtime: Runtime) -> None:
     """Count the secrets struck out of what was formed, and what no model needed to see of it."""
     if runtime.model:
-        runtime.metrics.skipped.update(
-            await run_in_thread_if_large(characters(read), lambda: withheld(batch), above=LARGE_BATCH)
-        )
+        runtime.metrics.skipped.update(await asyncio.to_thread(withheld, batch))
     formed = [message for message in read if batch.lease.formed_seq < message.seq <= batch.formed_seq]
     await run_in_thread_if_large(characters(formed), lambda: count_secrets(formed, runtime), above=LARGE_BATCH)
 
