@@ -287,7 +287,7 @@ async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime
 # From this probability on, what looks like code is shown all the same: 'C++ code for a loop that doubles the field'.
 CODE_THRESHOLD = 0.05
 # Below these a message that only asks is not shown; the second is for questions of facts, in which no speaker is named.
-# On 400 open chats, read with heads that have not seen them, that leaves out 1.2 percent of 961 utterances with evidence.
+# On 400 open chats, read with heads that have not seen them, that leaves out 1.2 % of 961 utterances with evidence.
 QUESTION_THRESHOLD = 0.03
 FACTS_THRESHOLD = 0.22
 
