@@ -24,6 +24,8 @@ FURTHER_THRESHOLD = 0.15
 VETO_THRESHOLD = 0.5
 # Probability from which a sentence is a standing wish, shown whatever is asked, and from which it may be planted.
 WISH_THRESHOLD, PLANTED_THRESHOLD = 0.8, 0.3
+# The same for slots, whose frames are evidence of their own; and how likely a question tells something, at least.
+SLOT_VETO, SLOT_TOLD = 0.5, 0.2
 # Characters of a sentence and of a message that is kept from: a longer one is a text, not a remark.
 MAX_SENTENCE, MAX_MESSAGE = 400, 2_000
 _TELLING = (Head.KEPT, Head.PREFERENCE, Head.WISH)
@@ -73,6 +75,14 @@ def standing_wishes(reading: ParsedMessage, pieces: Sequence[TextSpan], judgemen
         and judgement.of(place, Head.PLANTED) < PLANTED_THRESHOLD
         and _is_meant(reading, piece, judgement, place)
     )
+
+
+def may_state_slots(judgement: Judgement, place: int) -> bool:
+    """Return whether a sentence is said in earnest, by the user alone, and does not merely ask."""
+    if any(judgement.of(place, head) >= SLOT_VETO for head in (Head.UNMEANT, Head.OTHERS, Head.PLANTED)):
+        return False
+    told = max(judgement.of(place, head) for head in _TELLING)
+    return told >= SLOT_TOLD or judgement.of(place, Head.ASKS) < SLOT_VETO
 
 
 def judge(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> Judgement | None:

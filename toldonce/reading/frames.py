@@ -1,0 +1,399 @@
+r"""Frames: how a language states something, as data, and the one matcher for all languages. Pure.
+
+`i|we (live|am based) ~ in {v}` finds 'Oslo' in 'I live up here in Oslo'. A frame is a row of elements:
+
+| element | matches |
+|---|---|
+| `live`, `i|we` | a word, or one of several; within brackets `|` parts rows |
+| `wohn*`, `*lehrer` | a word that begins or ends so |
+| `(a b|c)` | one of several rows |
+| `<my>` | one of the words, or rows of words, that the table names so |
+| `<kin>` | the same, of a relation; the match tells which |
+| `x?` | the element before the mark, or nothing |
+| `!x` | nothing, where the next words are not x |
+| `~`, `~<adverbs>` | up to four words, none of which denies; of those named only |
+| `,` | a mark such as a comma, or nothing; no other element reaches across a mark |
+| `^`, `$` | the start and the end of a part of a sentence, between marks |
+| `{v}` | the value; the frame may go on behind it |
+| `{<jobs>}`, `{v<jobs>}` | a value that is one of the named words, or up to three words that end in one |
+
+In scripts without blanks a word is a character, and a frame is written as the language is. Words are compared without
+case and accents. Every element has a bound, so matching takes time linear in the words of a sentence.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from toldonce.text.normalize import fold, typed
+
+MAX_GAP = 4
+"""Words that `~` passes over."""
+MAX_VALUE = 8
+"""Words of a value behind which the frame goes on."""
+# Words before the named one with which a value ends.
+_MAX_MODIFIERS = 3
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
+_WORD = re.compile(
+    rf"[{_UNSPACED}]|'s\b|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
+)
+_CHARACTER = re.compile(rf"[{_UNSPACED}]")
+_MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.|\.\s")
+_QUOTES = str.maketrans("’‘ʼ“”", "'''\"\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a sentence; in scripts without blanks, a character."""
+
+    text: str
+    """In small letters, without accents."""
+    start: int
+    end: int
+    mark: str = ""
+    """The mark between the word before and this one; empty where there is none."""
+
+
+def words_of(text: str) -> list[Word]:
+    """Cut a sentence into words that keep their places.
+
+    >>> [(word.text, word.mark) for word in words_of("Hi, I’m Éva from 東京")]
+    [('hi', ''), ("i'm", ','), ('eva', ''), ('from', ''), ('東', ''), ('京', '')]
+    """
+    found: list[Word] = []
+    plain = text.translate(_QUOTES)
+    at = 0
+    for match in _WORD.finditer(plain):
+        between = _MARK.search(plain, at, match.start())
+        mark = between.group().strip() or "-" if between else ""
+        found.append(Word(folded(match.group()), match.start(), match.end(), mark))
+        at = match.end()
+    return found
+
+
+def folded(word: str) -> str:
+    """Return a word as frames compare it.
+
+    >>> folded("Straße"), folded("Élan")
+    ('strasse', 'elan')
+    """
+    return fold(typed(word).lower()).replace("ß", "ss")
+
+
+def is_character(word: str) -> bool:
+    """Return whether a word is a character of a script without blanks.
+
+    >>> is_character("京"), is_character("a")
+    (True, False)
+    """
+    return bool(_CHARACTER.fullmatch(word))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where a frame matches, in words."""
+
+    start: int
+    end: int
+    value: int = -1
+    """First word of the value; -1 while there is none."""
+    value_end: int = -1
+    """End of the value; -1 if only its kind tells where it ends."""
+    kin: str = ""
+    """The relation that the frame names."""
+
+
+class Words:
+    """One word of several."""
+
+    __slots__ = ("begins", "ends", "whole")
+
+    def __init__(self, words: Sequence[str]) -> None:
+        """Take words; `x*` begins and `*x` ends so."""
+        self.whole = frozenset(folded(word) for word in words if "*" not in word)
+        self.begins = tuple(folded(word[:-1]) for word in words if word.endswith("*"))
+        self.ends = tuple(folded(word[1:]) for word in words if word.startswith("*"))
+
+    def has(self, word: str) -> bool:
+        """Return whether a folded word is one of them."""
+        return word in self.whole or word.startswith(self.begins) or word.endswith(self.ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One of several rows."""
+
+    rows: tuple["Row", ...]
+    names: tuple[str, ...] = ()
+    """For each row the relation that it names; empty where they name none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Nothing, where a row does not match."""
+
+    row: "Row"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Up to `MAX_GAP` words; with a set, only of these."""
+
+    only: Words | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value."""
+
+    last: "Row" = ()
+    """What it is, or ends in; empty for any words."""
+    is_modified: bool = False
+    """Up to three words may come before that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A mark between words (`,`), or the start (`^`) or end (`$`) of a part of the sentence."""
+
+    sign: str
+
+
+Element = Words | Group | Not | Gap | Value | Edge
+Row = tuple[Element, ...]
+_SIGNS = re.compile(
+    rf"(?P<space>\s+)|(?P<sign>[()|?!,^$]|~(?:<\w+>)?|<\w+>|\{{v?(?:<\w+>)?\}})|(?P<word>[{_UNSPACED}]|[^\s(){{}}<>|?!,^$~{_UNSPACED}]+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the frames of a language refer to."""
+
+    sets: Mapping[str, Row]
+    """Named words, each a row of one `Words` or `Group`."""
+    denying: frozenset[str] = frozenset()
+    """Words that no gap passes over."""
+
+    @classmethod
+    def of(cls, words: Mapping[str, str], kin: Mapping[str, str], denying: str) -> "Vocabulary":
+        """Build from texts: words parted by blanks; `_` within a word is a blank."""
+        sets: dict[str, Row] = {name: _choice(text.split()) for name, text in words.items()}
+        if kin:
+            sets["kin"] = (Group(tuple(_choice(text.split()) for text in kin.values()), tuple(kin)),)
+        return cls(sets, frozenset(map(folded, denying.split())))
+
+
+def _choice(words: Sequence[str]) -> Row:
+    """Return a row that matches one of several words or, with `_`, rows of words: 'she_,_her'."""
+    single: list[str] = []
+    rows: list[Row] = []
+    for word in words:
+        parts = word.replace("_", " ").split()
+        parts = [part for piece in parts for part in _letters(piece)]
+        if len(parts) == 1:
+            single.append(parts[0])
+        else:
+            rows.append(tuple(Edge(part) if part == "," else Words([part]) for part in parts))
+    # The longest first: 'type 1 diabetes' before 'diabetes'.
+    longest = sorted(rows, key=lambda row: -len(row))
+    if not longest:
+        return (Words(single),)
+    return (Group((*longest, (Words(single),)) if single else tuple(longest)),)
+
+
+def _letters(word: str) -> list[str]:
+    """Cut a word as `words_of` does: into characters where its script has no blanks, and before an 's."""
+    return re.findall(rf"[{_UNSPACED}]|'s$|(?:(?!'s$)[^{_UNSPACED}])+", word)
+
+
+def parse_frame(frame: str, vocabulary: Vocabulary, *, has_value: bool = True) -> Row:
+    """Read a frame.
+
+    Args:
+        frame: Its text.
+        vocabulary: The words that it names.
+        has_value: It must have a value.
+
+    Raises:
+        ValueError: A bracket is not closed, a set of words is unknown, or the frame has no value.
+    """
+    tokens = [match.group() for match in _SIGNS.finditer(frame) if not match["space"]]
+    if "".join(tokens) != "".join(frame.split()):
+        raise ValueError(f"the frame {frame!r} has a sign that means nothing")
+    # Outside of brackets `a|b` are single words.
+    row, at = _parse(tokens, 0, vocabulary, frame, depth=0)
+    if at != len(tokens):
+        raise ValueError(f"a bracket of the frame {frame!r} is not closed, or closes nothing")
+    if has_value and not _has_value(row):
+        raise ValueError(f"the frame {frame!r} has no value")
+    return row
+
+
+def _parse(tokens: Sequence[str], at: int, vocabulary: Vocabulary, frame: str, *, depth: int) -> tuple[Row, int]:
+    row: list[Element] = []
+    rows: list[Row] = []
+    negated = False
+    while at < len(tokens) and tokens[at] != ")":
+        token = tokens[at]
+        at += 1
+        if token == "|":
+            if not depth:
+                raise ValueError(f"`|` parts words or stands in brackets: {frame!r}")
+            rows.append(tuple(row))
+            row = []
+            continue
+        if token == "?":
+            row[-1] = Group(((row[-1],), ()))
+            continue
+        if token == "!":
+            negated = True
+            continue
+        if token == "(":
+            inner, at = _parse(tokens, at, vocabulary, frame, depth=depth + 1)
+            if at >= len(tokens):
+                raise ValueError(f"a bracket of the frame {frame!r} is not closed")
+            at += 1
+            element: Element = inner[0] if len(inner) == 1 else Group((inner,))
+        else:
+            element, at = _element(token, tokens, at, vocabulary, frame, depth=depth)
+        row.append(Not((element,)) if negated else element)
+        negated = False
+    if rows:
+        return (Group((*rows, tuple(row))),), at
+    return tuple(row), at
+
+
+def _element(
+    token: str, tokens: Sequence[str], at: int, vocabulary: Vocabulary, frame: str, *, depth: int
+) -> tuple[Element, int]:
+    named = token.partition("<")[2].partition(">")[0]
+    if named and named not in vocabulary.sets:
+        raise ValueError(f"the frame {frame!r} names the unknown words {named!r}")
+    if token[0] == "{":
+        return Value(vocabulary.sets[named] if named else (), is_modified=token.startswith("{v<")), at
+    if token[0] == "~":
+        only = vocabulary.sets[named][0] if named else None
+        return Gap(only if isinstance(only, Words) else None), at
+    if token[0] == "<":
+        return vocabulary.sets[named][0], at
+    if token in ",^$":
+        return Edge(token), at
+    parts = _letters(token)
+    if len(parts) > 1:
+        return Group((tuple(Words([part]) for part in parts),)), at
+    words = [token]
+    while not depth and at + 1 < len(tokens) and tokens[at] == "|":
+        words.append(tokens[at + 1])
+        at += 2
+    return Words(words), at
+
+
+def matches(row: Row, words: Sequence[Word], start: int, vocabulary: Vocabulary) -> Iterator[Match]:
+    """Yield the ways in which a frame matches from a word on, the shortest gaps and values first."""
+    yield from _ways(row, words, Match(start, start), vocabulary)
+
+
+def _ways(row: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary) -> Iterator[Match]:
+    if not row:
+        yield so_far
+        return
+    element, rest, at = row[0], row[1:], so_far.end
+    if isinstance(element, Words):
+        if at < len(words) and _joins(words, so_far) and element.has(words[at].text):
+            yield from _ways(rest, words, replace(so_far, end=at + 1), vocabulary)
+    elif isinstance(element, Group):
+        for place, choice in enumerate(element.rows):
+            named = replace(so_far, kin=element.names[place]) if element.names else so_far
+            yield from _ways((*choice, *rest), words, named, vocabulary)
+    elif isinstance(element, Not):
+        if next(_ways(element.row, words, so_far, vocabulary), None) is None:
+            yield from _ways(rest, words, so_far, vocabulary)
+    elif isinstance(element, Edge):
+        yield from _at_edge(element, rest, words, so_far, vocabulary)
+    elif isinstance(element, Gap):
+        yield from _over_gap(element, rest, words, so_far, vocabulary)
+    else:
+        yield from _with_value(element, rest, words, so_far, vocabulary)
+
+
+def _joins(words: Sequence[Word], so_far: Match) -> bool:
+    """Return whether the next word follows without a mark; the first word of a frame may follow one."""
+    return so_far.end == so_far.start or not words[so_far.end].mark
+
+
+def _at_edge(edge: Edge, rest: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary) -> Iterator[Match]:
+    at = so_far.end
+    is_marked = at == len(words) or at == 0 or bool(words[at].mark)
+    if edge.sign == ",":
+        if at < len(words) and words[at].mark:
+            bare = [*words[:at], replace(words[at], mark=""), *words[at + 1 :]]
+            yield from _ways(rest, bare, so_far, vocabulary)
+        else:
+            yield from _ways(rest, words, so_far, vocabulary)
+    elif is_marked:
+        yield from _ways(rest, words, so_far, vocabulary)
+
+
+def _over_gap(gap: Gap, rest: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary) -> Iterator[Match]:
+    for passed in range(MAX_GAP + 1):
+        at = so_far.end + passed
+        if passed:
+            word = words[at - 1] if at <= len(words) else None
+            if word is None or word.mark or word.text in vocabulary.denying:
+                return
+            if gap.only is not None and not gap.only.has(word.text):
+                return
+        yield from _ways(rest, words, replace(so_far, end=at), vocabulary)
+
+
+def _with_value(
+    value: Value, rest: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary
+) -> Iterator[Match]:
+    at = so_far.end
+    if at >= len(words) or not _joins(words, so_far):
+        return
+    if not value.last and all(_may_be_nothing(element) for element in rest):
+        yield replace(so_far, value=at, end=at + 1)
+        return
+    if value.last:
+        for modifiers in range(_MAX_MODIFIERS + 1 if value.is_modified else 1):
+            first = at + modifiers
+            if modifiers and (first >= len(words) or words[first].mark or words[first - 1].text in vocabulary.denying):
+                return
+            for found in _ways(value.last, words, replace(so_far, end=first), vocabulary):
+                yield from _ways(rest, words, replace(found, value=at, value_end=found.end), vocabulary)
+        return
+    for end in range(at + 1, min(at + MAX_VALUE, len(words)) + 1):
+        if end > at + 1 and words[end - 1].mark:
+            return
+        yield from _ways(rest, words, replace(so_far, value=at, value_end=end, end=end), vocabulary)
+
+
+def _has_value(row: Row) -> bool:
+    """Return whether a value stands in a row, or in every choice of one of its groups."""
+    return any(
+        isinstance(element, Value) or (isinstance(element, Group) and all(map(_has_value, element.rows)))
+        for element in row
+    )
+
+
+def _may_be_nothing(element: Element) -> bool:
+    return isinstance(element, Group) and () in element.rows
+
+
+def anchors(row: Row) -> frozenset[str] | None:
+    """Return words of which one must stand in a sentence that the frame matches; None where nothing is sure."""
+    found = [sure for element in row if (sure := _sure_words(element))]
+    return min(found, key=len, default=None)
+
+
+def _sure_words(element: Element) -> frozenset[str] | None:
+    if isinstance(element, Words):
+        return None if element.begins or element.ends else element.whole
+    if isinstance(element, Value):
+        return anchors(element.last) if element.last else None
+    if isinstance(element, Group):
+        each = [anchors(choice) for choice in element.rows]
+        return None if None in each else frozenset().union(*(words for words in each if words))
+    return None
