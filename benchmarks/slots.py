@@ -1,6 +1,6 @@
 """Slots that the rules read from our own labelled messages: precision and recall by language and slot.
 
-.venv/bin/python -m benchmarks.slots
+.venv/bin/python -m benchmarks.slots [-v] [LANGUAGE ...]
 """
 
 import sys
@@ -33,7 +33,9 @@ _AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 def main(arguments: Sequence[str]) -> None:
     """Print a table; with `-v`, every slot that is wrong or missing."""
-    tables = {path.stem: list(read_corpus(path)) for path in sorted(_CORPUS.glob("*.txt"))}
+    asked = {argument for argument in arguments if argument != "-v"}
+    paths = [path for path in sorted(_CORPUS.glob("*.txt")) if not asked or path.stem in asked]
+    tables = {path.stem: list(read_corpus(path)) for path in paths}
     by_slot: dict[str, Counter[str]] = {}
     print("language   gold  found  right  precision  recall")
     for language, messages in tables.items():
@@ -43,7 +45,7 @@ def main(arguments: Sequence[str]) -> None:
                 counted[outcome] += 1
                 by_slot.setdefault(slot, Counter())[outcome] += 1
                 if "-v" in arguments and outcome != "right":
-                    print(f"{outcome:8} {language} {slot}={value} | {message.text}")
+                    print(f"{outcome:8} {language} {slot}={value} | {' / '.join(message.text.splitlines())}")
         print(_row(language, counted))
     for slot, counted in sorted(by_slot.items()):
         print(_row(slot, counted))

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from toldonce.extraction.rules.clause_facts import facts_of_topic
-from toldonce.extraction.sentences import Clause, fine_clauses, fold, joined_clauses, sentences
+from toldonce.extraction.sentences import Clause, TextSpan, fine_clauses, fold, joined_clauses, sentences
 from toldonce.formation.withheld import disjoint
 from toldonce.memo import remembered
+from toldonce.reading.slots import stated_slots
 from toldonce.resolution.forget_targets import MIN_SHARED_WORDS
 from toldonce.resolution.lexicon import DEGREE
 from toldonce.resolution.tokens import content_of, tokenize
@@ -143,9 +143,7 @@ def _values_named(topic: str, content: frozenset[str], until: Evidence | None) -
 
     In a profile without facts no closed memory has the value.
     """
-    values = [
-        (fact.value, tokenize(fact.value).content) for fact in facts_of_topic(topic) if not fact.key.startswith("rule:")
-    ]
+    values = [(slot.value, tokenize(slot.value).content) for slot in stated_slots(TextSpan(topic, 0))]
     return [
         Outdated(
             value=value,

@@ -37,6 +37,8 @@ class StatedSlot:
     """0 to 1."""
     clause: TextSpan
     """The part of the sentence that states it and no other slot."""
+    is_dated: bool
+    """A day in the clause says since when it holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,8 @@ class SlotKind:
     """A person may have several values at a time."""
     key: str
     """Its key; its name unless two slots share one."""
+    is_dated: bool
+    """A day beside it says since when it holds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,6 +168,7 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
             value=found.value,
             importance=found.slot.importance,
             clause=clause,
+            is_dated=found.slot.is_dated,
         )
         for found, clause in zip(kept, _clauses(sentence, words, kept), strict=True)
     ]
@@ -252,6 +257,7 @@ def slot_kinds() -> Mapping[str, SlotKind]:
             value=ValueKind(given["value"]),
             many=given.get("many", False),
             key=given.get("key", name),
+            is_dated=given.get("dated", False),
         )
         for name, given in declared.items()
     }

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from toldonce.dates import DateMention
 from toldonce.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
-from toldonce.extraction.rules.kept_sentences import judge, kept_sentences, may_state_slots, standing_wishes
+from toldonce.extraction.rules.kept_sentences import is_in_jest, judge, kept_sentences, may_state_slots, standing_wishes
 from toldonce.extraction.rules.parsed_message import ParsedMessage, parse_messages
 from toldonce.extraction.rules.quotation import Slot, fact, note
 from toldonce.extraction.sentences import TextSpan, sentences
@@ -109,7 +109,7 @@ def _stated(
         if not reading.between_people and takes_back_all(sentence.text):
             by_sentence = [(sentence, [*forget_previous(reading, sentence)])] if not place else []
             continue
-        if takes_back_previous(sentence.text):
+        if is_in_jest(judgement, place) and takes_back_previous(sentence.text):
             by_sentence = by_sentence[:-1]
             continue
         said = [*_of_sentence(reading, sentence, judgement, place)]
@@ -177,7 +177,7 @@ def _slots(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
             continue
         if reading.between_people and each.category == "instruction":
             continue  # said to another person
-        since = _begins(reading, reading.mentions_in(each.clause))
+        since = _begins(reading, reading.mentions_in(each.clause)) if each.is_dated else reading.message.said_at
         yield fact(reading, each.clause, Slot(each.category, each.key, each.value, each.importance, since))
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import islice
 
 from toldonce.extraction.forget_requests import Scope, forget_request
-from toldonce.extraction.rules.clause_facts import facts_of_topic
 from toldonce.extraction.rules.parsed_message import PLAIN, ParsedMessage
 from toldonce.extraction.sentences import TextSpan, sentences
 from toldonce.extraction.sources import speaker_of
 from toldonce.extraction.speech_acts import is_retraction, is_small_talk, statement_part, takes_back_all
+from toldonce.reading.slots import stated_slots
 from toldonce.types import Candidate, MemoryKind
 
 FORGET_REQUEST_MARK = " wants forgotten: "
@@ -52,8 +52,8 @@ def forget_previous(reading: ParsedMessage, sentence: TextSpan) -> tuple[Candida
 def _forgetting(
     reading: ParsedMessage, sentence: TextSpan, *, topic: str, seqs: tuple[int, ...], is_all: bool
 ) -> Candidate:
-    # A topic that states a fact means its slot: 'I hate opera' is stored as a dislike.
-    stated = next((fact for fact in facts_of_topic(topic) if not fact.key.startswith("rule:")), None)
+    # A topic that states a slot means it: 'that I live in Oslo'.
+    stated = next(iter(stated_slots(TextSpan(topic, 0))), None)
     named = topic or ("everything" if is_all else "what was just said")
     return Candidate(
         kind=MemoryKind.NOTE,

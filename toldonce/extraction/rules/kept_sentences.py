@@ -85,6 +85,11 @@ def may_state_slots(judgement: Judgement, place: int) -> bool:
     return told >= SLOT_TOLD or judgement.of(place, Head.ASKS) < SLOT_VETO
 
 
+def is_in_jest(judgement: Judgement | None, place: int) -> bool:
+    """Return whether a sentence is unmeant: a joke, irony, a supposition, fiction."""
+    return judgement is not None and judgement.of(place, Head.UNMEANT) >= VETO_THRESHOLD
+
+
 def judge(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> Judgement | None:
     """Let the heads judge a message and its sentences; None for what is no user's remark."""
     if not pieces or reading.message.role != "user" or len(reading.text) > MAX_MESSAGE:

@@ -1,1 +1,0 @@
-"""The fact patterns of the rule extractor, one module per topic."""
