@@ -7,10 +7,9 @@ r"""Frames: how a language states something, as data, and the one matcher for al
 | `live`, `i|we` | a word, or one of several; within brackets `|` parts rows |
 | `wohn*`, `*lehrer` | a word that begins or ends so |
 | `(a b|c)` | one of several rows |
-| `<my>` | one of the words, or rows of words, that the table names so |
-| `<kin>` | the same, of a relation; the match tells which |
+| `<my>` | one of the words, or rows of words, that the table names so; in `[named]` and `[kin]` the match tells which |
 | `x?` | the element before the mark, or nothing |
-| `!x` | nothing, where the next words are not x |
+| `!x`, `&x` | nothing, where the next words are not x; where they are |
 | `~`, `~<adverbs>` | up to four words, none of which denies; of those named only |
 | `,` | a mark such as a comma, or nothing; no other element reaches across a mark |
 | `^`, `$` | the start and the end of a part of a sentence, between marks |
@@ -99,8 +98,8 @@ class Match:
     """First word of the value; -1 while there is none."""
     value_end: int = -1
     """End of the value; -1 if only its kind tells where it ends."""
-    kin: str = ""
-    """The relation that the frame names."""
+    name: str = ""
+    """Name of the word of a named set: the relation, the day."""
 
 
 class Words:
@@ -125,14 +124,15 @@ class Group:
 
     rows: tuple["Row", ...]
     names: tuple[str, ...] = ()
-    """For each row the relation that it names; empty where they name none."""
+    """For each row its name; empty where they have none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
-    """Nothing, where a row does not match."""
+class Ahead:
+    """Nothing, where a row matches the next words or, denied, does not."""
 
     row: "Row"
+    is_denied: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +159,10 @@ class Edge:
     sign: str
 
 
-Element = Words | Group | Not | Gap | Value | Edge
+Element = Words | Group | Ahead | Gap | Value | Edge
 Row = tuple[Element, ...]
 _SIGNS = re.compile(
-    rf"(?P<space>\s+)|(?P<sign>[()|?!,^$]|~(?:<\w+>)?|<\w+>|\{{v?(?:<\w+>)?\}})|(?P<word>[{_UNSPACED}]|[^\s(){{}}<>|?!,^$~{_UNSPACED}]+)"
+    rf"(?P<space>\s+)|(?P<sign>[()|?!&,^$]|~(?:<\w+>)?|<\w+>|\{{v?(?:<\w+>)?\}})|(?P<word>[{_UNSPACED}]|[^\s(){{}}<>|?!&,^$~{_UNSPACED}]+)"
 )
 
 
@@ -176,11 +176,17 @@ class Vocabulary:
     """Words that no gap passes over."""
 
     @classmethod
-    def of(cls, words: Mapping[str, str], kin: Mapping[str, str], denying: str) -> "Vocabulary":
-        """Build from texts: words parted by blanks; `_` within a word is a blank."""
+    def of(cls, words: Mapping[str, str], named: Mapping[str, Mapping[str, str]], denying: str) -> "Vocabulary":
+        """Build from texts: words parted by blanks; `_` within a word is a blank.
+
+        Args:
+            words: Sets of words.
+            named: Sets whose words each have a name, which the match tells: relations, days.
+            denying: Words that no gap passes over.
+        """
         sets: dict[str, Row] = {name: _choice(text.split()) for name, text in words.items()}
-        if kin:
-            sets["kin"] = (Group(tuple(_choice(text.split()) for text in kin.values()), tuple(kin)),)
+        for name, each in named.items():
+            sets[name] = (Group(tuple(_choice(text.split()) for text in each.values()), tuple(each)),)
         return cls(sets, frozenset(map(folded, denying.split())))
 
 
@@ -233,7 +239,7 @@ def parse_frame(frame: str, vocabulary: Vocabulary, *, has_value: bool = True) -
 def _parse(tokens: Sequence[str], at: int, vocabulary: Vocabulary, frame: str, *, depth: int) -> tuple[Row, int]:
     row: list[Element] = []
     rows: list[Row] = []
-    negated = False
+    ahead = ""
     while at < len(tokens) and tokens[at] != ")":
         token = tokens[at]
         at += 1
@@ -246,8 +252,8 @@ def _parse(tokens: Sequence[str], at: int, vocabulary: Vocabulary, frame: str, *
         if token == "?":
             row[-1] = Group(((row[-1],), ()))
             continue
-        if token == "!":
-            negated = True
+        if token in "!&":
+            ahead = token
             continue
         if token == "(":
             inner, at = _parse(tokens, at, vocabulary, frame, depth=depth + 1)
@@ -257,8 +263,8 @@ def _parse(tokens: Sequence[str], at: int, vocabulary: Vocabulary, frame: str, *
             element: Element = inner[0] if len(inner) == 1 else Group((inner,))
         else:
             element, at = _element(token, tokens, at, vocabulary, frame, depth=depth)
-        row.append(Not((element,)) if negated else element)
-        negated = False
+        row.append(Ahead((element,), is_denied=ahead == "!") if ahead else element)
+        ahead = ""
     if rows:
         return (Group((*rows, tuple(row))),), at
     return tuple(row), at
@@ -304,11 +310,13 @@ def _ways(row: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary
             yield from _ways(rest, words, replace(so_far, end=at + 1), vocabulary)
     elif isinstance(element, Group):
         for place, choice in enumerate(element.rows):
-            named = replace(so_far, kin=element.names[place]) if element.names else so_far
+            named = replace(so_far, name=so_far.name or element.names[place]) if element.names else so_far
             yield from _ways((*choice, *rest), words, named, vocabulary)
-    elif isinstance(element, Not):
-        if next(_ways(element.row, words, so_far, vocabulary), None) is None:
-            yield from _ways(rest, words, so_far, vocabulary)
+    elif isinstance(element, Ahead):
+        found = next(_ways(element.row, words, so_far, vocabulary), None)
+        if (found is None) is element.is_denied:
+            named = so_far if found is None else replace(so_far, name=so_far.name or found.name)
+            yield from _ways(rest, words, named, vocabulary)
     elif isinstance(element, Edge):
         yield from _at_edge(element, rest, words, so_far, vocabulary)
     elif isinstance(element, Gap):
@@ -391,6 +399,8 @@ def anchors(row: Row) -> frozenset[str] | None:
 def _sure_words(element: Element) -> frozenset[str] | None:
     if isinstance(element, Words):
         return None if element.begins or element.ends else element.whole
+    if isinstance(element, Ahead):
+        return None if element.is_denied else anchors(element.row)
     if isinstance(element, Value):
         return anchors(element.last) if element.last else None
     if isinstance(element, Group):

@@ -30,6 +30,12 @@ class ValueKind(Enum):
     """An age."""
     ZONE = "zone"
     """A time zone, by a city, a name or an offset."""
+    DATE = "date"
+    """A day, with or without its year."""
+    FIGURE = "figure"
+    """A number."""
+    TEXT = "text"
+    """The rest of the statement."""
 
 
 # Words of a value by its kind; in scripts without blanks a word is a character.
@@ -99,11 +105,17 @@ def read_values(
         return [ReadValue(text[start:end], first, _word_at(words, end))]
     if last < 0:
         last = _open_end(kind, words, first, text, language, dated)
-    if kind is ValueKind.NUMBER:
-        number = words[first].text
+    if kind is ValueKind.DATE:
+        last = next((place for place in range(first, len(words)) if place not in dated), len(words))
+        return [_read(words, text, first, last)] if last > first else []
+    if kind in (ValueKind.NUMBER, ValueKind.FIGURE):
+        number = words[first].text if last <= first + 1 or match.value_end < 0 else ""
         is_age = number.isdecimal() and len(number) < 4 and int(number) in _AGES
-        return [ReadValue(number, first, first + 1)] if is_age else []
-    if kind is ValueKind.CLOSED:
+        is_number = is_age or (kind is ValueKind.FIGURE and number.isdecimal())
+        return [ReadValue(number, first, first + 1)] if is_number else []
+    if kind is ValueKind.TEXT and any(place in dated for place in range(first, last)):
+        return []  # of one day
+    if kind in (ValueKind.CLOSED, ValueKind.TEXT):
         return [_read(words, text, first, last)]
     if kind is not ValueKind.THINGS:
         value = _trimmed(words, first, last, language)
@@ -128,6 +140,9 @@ def _open_end(
     kind: ValueKind, words: Sequence[Word], first: int, text: str, language: ValueWords, dated: Collection[int]
 ) -> int:
     """Return where a value ends: at a mark, a date, or a word that goes on otherwise."""
+    if kind is ValueKind.TEXT:
+        ends = (place for place in range(first + 1, len(words)) if words[place].mark not in ("", ","))
+        return next(ends, len(words))
     nothing = Vocabulary({})
     at = first + 1
     while at < len(words):
@@ -193,7 +208,7 @@ def _is_value(kind: ValueKind, words: Sequence[Word], text: str, first: int, las
     is_title = kind is ValueKind.PLACE and not is_unspaced and len(capitals) > 1 and all(capitals[:2])
     if not is_title and _begins_as_none(words, first, last, language, joint="" if is_unspaced else " "):
         return False
-    if kind is ValueKind.NAME and not all(capitals):
+    if kind is ValueKind.NAME and (not all(capitals) or _is_heading(words, text)):
         return False
     is_name = kind in (ValueKind.PLACE, ValueKind.CALLED)
     return not (is_name and not capitals[0] and last - first > _MAX_SMALL_WORDS and not is_unspaced)
@@ -203,6 +218,12 @@ def _begins_as_none(words: Sequence[Word], first: int, last: int, language: Valu
     """Return whether a value begins with words with which none begins; a title such as 'La Paz' may."""
     texts = [word.text for word in words[first:last]]
     return any(joint.join(texts[:size]) in language.never for size in range(1, len(texts) + 1))
+
+
+def _is_heading(words: Sequence[Word], text: str) -> bool:
+    """Return whether a sentence writes every word with a capital, so that none is a name for it."""
+    cased = [text[word.start] for word in words if text[word.start].lower() != text[word.start].upper()]
+    return len(cased) > _MAX_SMALL_WORDS and all(letter.isupper() for letter in cased)
 
 
 def _is_capital(written: str) -> bool:

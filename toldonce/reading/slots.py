@@ -37,6 +37,8 @@ class StatedSlot:
     """0 to 1."""
     clause: TextSpan
     """The part of the sentence that states it and no other slot."""
+    part: TextSpan
+    """The words around its frame, from mark to mark."""
     is_dated: bool
     """A day in the clause says since when it holds."""
 
@@ -168,6 +170,7 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
             value=found.value,
             importance=found.slot.importance,
             clause=clause,
+            part=_part(sentence, words, found),
             is_dated=found.slot.is_dated,
         )
         for found, clause in zip(kept, _clauses(sentence, words, kept), strict=True)
@@ -203,7 +206,9 @@ def _of_value(frame: _Frame, match: Match, value: ReadValue) -> _Found:
     named = frame.means or frame.language.closed.get(slot.name, {}).get(folded(value.text), value.text)
     key = slot.key
     if slot.key == _KIN:
-        key = match.kin if match.kin in frame.language.single_kin else f"{match.kin}:{squeeze(named).casefold()}"
+        key = match.name if match.name in frame.language.single_kin else f"{match.name}:{squeeze(named).casefold()}"
+    elif match.name:
+        key = f"{slot.key}:{match.name}"
     elif slot.many:
         key = f"{slot.key}:{squeeze(named).casefold()}"
     return _Found(slot, key, named, match.start, max(match.end, value.end), value.start)
@@ -225,6 +230,13 @@ def _clauses(sentence: TextSpan, words: Sequence[Word], found: Sequence[_Found])
         end = words[cuts[place + 1] - 1].end if place + 1 < len(runs) else len(sentence.text)
         spans.append(_without_joint(sentence, words, start, end) if place + 1 < len(runs) else (start, end))
     return [TextSpan(sentence.text[slice(*spans[place])], sentence.start + spans[place][0]) for place in places]
+
+
+def _part(sentence: TextSpan, words: Sequence[Word], found: _Found) -> TextSpan:
+    first = next((place for place in range(found.start, 0, -1) if words[place].mark), 0)
+    last = next((place for place in range(found.end, len(words)) if words[place].mark), len(words))
+    start, end = words[first].start, words[last - 1].end
+    return TextSpan(sentence.text[start:end], sentence.start + start)
 
 
 def _cut(words: Sequence[Word], after: int, before: int) -> int:
@@ -283,9 +295,9 @@ def _language(table: Mapping[str, Any]) -> _Language:
         closed[slot] = {_plain(word): name for name, text in values.items() for word in text.split()}
         words[slot] = " ".join(values.values())
     kin: Mapping[str, str] = table.get("kin", {})
-    names = {name.removesuffix(":"): text for name, text in kin.items()}
+    named = {**table.get("named", {}), _KIN: {name.removesuffix(":"): text for name, text in kin.items()}}
     ends = Vocabulary.of({"ends": table["value_ends"]}, {}, "").sets["ends"]
-    vocabulary = Vocabulary.of(words, names, table["denying"])
+    vocabulary = Vocabulary.of(words, named, table["denying"])
     asks = {
         slot: [parse_frame(written, vocabulary, has_value=False) for written in questions]
         for slot, questions in table.get("asks", {}).items()

@@ -36,7 +36,7 @@ def facts(text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("text", "key", "value"),
     [
-        ("my kid's called Tariq and he won't eat breakfast, tips?", "kid:tariq", "Tariq"),
+        ("my kid's called Tariq and he won't eat breakfast, tips?", "child:tariq", "Tariq"),
         ("What can I get for my nephew Tomas who is turning 8?", "nephew:tomas", "Tomas"),
         ("our cat Mabel keeps scratching the sofa", "cat:mabel", "Mabel"),
         ("my friend Quinn (they/them) comes along", "friend:quinn", "Quinn"),

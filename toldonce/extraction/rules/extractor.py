@@ -10,7 +10,7 @@ from datetime import datetime
 
 from toldonce.dates import DateMention
 from toldonce.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
-from toldonce.extraction.rules.kept_sentences import is_in_jest, judge, kept_sentences, may_state_slots, standing_wishes
+from toldonce.extraction.rules.kept_sentences import is_earnest, is_in_jest, is_told, judge, kept_sentences, standing_wishes
 from toldonce.extraction.rules.parsed_message import ParsedMessage, parse_messages
 from toldonce.extraction.rules.quotation import Slot, fact, note
 from toldonce.extraction.sentences import TextSpan, sentences
@@ -164,19 +164,23 @@ def _of_sentence(
         yield request
         if not is_retraction(sentence.text):
             return
-    if judgement is not None and may_state_slots(judgement, place):
-        yield from _slots(reading, sentence)
+    if judgement is not None and is_earnest(judgement, place):
+        yield from _slots(reading, sentence, judgement, place)
 
 
-def _slots(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
+def _slots(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement, place: int) -> Iterator[Candidate]:
     """Read the slots that a sentence states; where it states several, each quotes its own clause."""
     stated = [] if reading.between_people else answered_slots(sentence, reading.masked, reading.previous_reply)
-    stated = stated or stated_slots(sentence, [day.span for day in reading.mentions_in(sentence)])
+    stated = stated or stated_slots(
+        sentence, [day.span for day in reading.mentions_in(sentence) if not day.recurs]
+    )
     for each in stated:
         if len(reading.text) > MAX_SLOT_MESSAGE and each.category != "constraint":
             continue
         if reading.between_people and each.category == "instruction":
             continue  # said to another person
+        if not is_told(each.part, sentence, judgement, place, is_order=each.category == "instruction"):
+            continue
         since = _begins(reading, reading.mentions_in(each.clause)) if each.is_dated else reading.message.said_at
         yield fact(reading, each.clause, Slot(each.category, each.key, each.value, each.importance, since))
 

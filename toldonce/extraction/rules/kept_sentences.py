@@ -25,7 +25,7 @@ VETO_THRESHOLD = 0.5
 # Probability from which a sentence is a standing wish, shown whatever is asked, and from which it may be planted.
 WISH_THRESHOLD, PLANTED_THRESHOLD = 0.8, 0.3
 # The same for slots, whose frames are evidence of their own; and how likely a question tells something, at least.
-SLOT_VETO, SLOT_TOLD = 0.5, 0.2
+SLOT_VETO, SLOT_ASKS, SLOT_TOLD = 0.5, 0.8, 0.2
 # Characters of a sentence and of a message that is kept from: a longer one is a text, not a remark.
 MAX_SENTENCE, MAX_MESSAGE = 400, 2_000
 _TELLING = (Head.KEPT, Head.PREFERENCE, Head.WISH)
@@ -77,12 +77,28 @@ def standing_wishes(reading: ParsedMessage, pieces: Sequence[TextSpan], judgemen
     )
 
 
-def may_state_slots(judgement: Judgement, place: int) -> bool:
-    """Return whether a sentence is said in earnest, by the user alone, and does not merely ask."""
-    if any(judgement.of(place, head) >= SLOT_VETO for head in (Head.UNMEANT, Head.OTHERS, Head.PLANTED)):
-        return False
+def is_earnest(judgement: Judgement, place: int) -> bool:
+    """Return whether a sentence is meant, and said by the user alone."""
+    return all(judgement.of(place, head) < SLOT_VETO for head in (Head.UNMEANT, Head.OTHERS, Head.PLANTED))
+
+
+def is_told(part: TextSpan, sentence: TextSpan, judgement: Judgement, place: int, *, is_order: bool) -> bool:
+    """Return whether the part of a sentence that states a slot tells it, rather than asks for something.
+
+    A part of a question is judged by itself: 'what can I cook, I'm coeliac?'. An order holds beyond its message if it
+    stands alone in it, and is for the task beside it else.
+    """
+    if not _only_asks(judgement, place):
+        return True
+    if len(part.text) < len(sentence.text.rstrip(".?!")):
+        alone = shipped_heads().judge(HeadInput(text=part.text, sentences=[part.text]))
+        return not _only_asks(alone, 0) and is_earnest(alone, 0)
+    return is_order and len(judgement.sentences) == 1
+
+
+def _only_asks(judgement: Judgement, place: int) -> bool:
     told = max(judgement.of(place, head) for head in _TELLING)
-    return told >= SLOT_TOLD or judgement.of(place, Head.ASKS) < SLOT_VETO
+    return told < SLOT_TOLD and judgement.of(place, Head.ASKS) >= SLOT_ASKS
 
 
 def is_in_jest(judgement: Judgement | None, place: int) -> bool:
