@@ -76,13 +76,22 @@ class ReadValue:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Days:
+    """Places of the words of a sentence that belong to dates."""
+
+    every: Collection[int] = frozenset()
+    recurring: Collection[int] = frozenset()
+    """Of dates that come again and again."""
+
+
 def read_values(
     kind: ValueKind,
     match: Match,
     words: Sequence[Word],
     text: str,
     language: ValueWords,
-    dated: Collection[int],
+    days: Days,
 ) -> list[ReadValue]:
     """Return the values of a match as they were written; none if what is there is no proper one.
 
@@ -92,7 +101,7 @@ def read_values(
         words: Words of the sentence.
         text: The sentence.
         language: Where values end.
-        dated: Places of words that belong to a date, which are part of no value.
+        days: Dates in it, which are part of no other value.
     """
     first, last = match.value, match.value_end
     if first < 0:  # the frame itself stands for the value
@@ -104,16 +113,18 @@ def read_values(
         start, end = (words[first].start + place for place in zone)
         return [ReadValue(text[start:end], first, _word_at(words, end))]
     if last < 0:
-        last = _open_end(kind, words, first, text, language, dated)
+        last = _open_end(kind, words, first, text, language, days)
     if kind is ValueKind.DATE:
-        last = next((place for place in range(first, len(words)) if place not in dated), len(words))
+        last = next((place for place in range(first, len(words)) if place not in days.every), len(words))
         return [_read(words, text, first, last)] if last > first else []
     if kind in (ValueKind.NUMBER, ValueKind.FIGURE):
         number = words[first].text if last <= first + 1 or match.value_end < 0 else ""
         is_age = number.isdecimal() and len(number) < 4 and int(number) in _AGES
         is_number = is_age or (kind is ValueKind.FIGURE and number.isdecimal())
         return [ReadValue(number, first, first + 1)] if is_number else []
-    if kind is ValueKind.TEXT and any(place in dated for place in range(first, last)):
+    if kind is ValueKind.TEXT and any(
+        place in days.every and place not in days.recurring for place in range(first, last)
+    ):
         return []  # of one day
     if kind in (ValueKind.CLOSED, ValueKind.TEXT):
         return [_read(words, text, first, last)]
@@ -136,9 +147,7 @@ def _read(words: Sequence[Word], text: str, first: int, last: int) -> ReadValue:
     return ReadValue(text[words[first].start : words[last - 1].end], first, last)
 
 
-def _open_end(
-    kind: ValueKind, words: Sequence[Word], first: int, text: str, language: ValueWords, dated: Collection[int]
-) -> int:
+def _open_end(kind: ValueKind, words: Sequence[Word], first: int, text: str, language: ValueWords, days: Days) -> int:
     """Return where a value ends: at a mark, a date, or a word that goes on otherwise."""
     if kind is ValueKind.TEXT:
         ends = (place for place in range(first + 1, len(words)) if words[place].mark not in ("", ","))
@@ -149,7 +158,7 @@ def _open_end(
         mark = words[at].mark
         if kind is ValueKind.NAME and not _is_capital(text[words[at].start]):
             break
-        if at in dated or (mark and not (kind is ValueKind.THINGS and mark in _LIST_MARKS)):
+        if at in days.every or (mark and not (kind is ValueKind.THINGS and mark in _LIST_MARKS)):
             break
         if next(matches(language.ends, words, at, nothing), None) is not None:
             break

@@ -5,7 +5,7 @@ where one of its words stands in a sentence, whatever the language of the rest.
 """
 
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,7 +13,7 @@ from typing import Any
 
 from toldonce.extraction.sentences import TextSpan, sentences
 from toldonce.reading.frames import Match, Row, Vocabulary, Word, anchors, folded, matches, parse_frame, words_of
-from toldonce.reading.slot_values import ReadValue, ValueKind, ValueWords, read_values
+from toldonce.reading.slot_values import Days, ReadValue, ValueKind, ValueWords, read_values
 from toldonce.text import squeeze
 
 # Words of a sentence that are read: a longer one is a list or a text.
@@ -95,12 +95,15 @@ class _Found:
     """First word of the value."""
 
 
-def stated_slots(sentence: TextSpan, dates: Sequence[tuple[int, int]] = ()) -> list[StatedSlot]:
+def stated_slots(
+    sentence: TextSpan, dates: Sequence[tuple[int, int]] = (), *, recurring: Sequence[tuple[int, int]] = ()
+) -> list[StatedSlot]:
     """Return the slots that a sentence states, each once, in order; whether it means them is not judged here.
 
     Args:
         sentence: In the speaker's words; others' words blanked.
         dates: Places of its dates, from its start.
+        recurring: Those of them that come again and again.
 
     >>> [(each.key, each.value) for each in stated_slots(TextSpan("Ich wohne jetzt in Halle und bin Veganer", 0))]
     [('location', 'Halle'), ('diet', 'vegan')]
@@ -108,8 +111,12 @@ def stated_slots(sentence: TextSpan, dates: Sequence[tuple[int, int]] = ()) -> l
     ['I live in Oslo', "I'm allergic to nuts"]
     """
     words = words_of(sentence.text)[:_MAX_WORDS]
-    dated = {place for place, word in enumerate(words) for start, end in dates if start <= word.start < end}
-    return _as_stated(sentence, words, _found(sentence.text, words, dated))
+    days = Days(_within(words, dates), _within(words, recurring))
+    return _as_stated(sentence, words, _found(sentence.text, words, days))
+
+
+def _within(words: Sequence[Word], spans: Sequence[tuple[int, int]]) -> frozenset[int]:
+    return frozenset(place for place, word in enumerate(words) for start, end in spans if start <= word.start < end)
 
 
 def answered_slots(answer: TextSpan, message: str, reply: str) -> list[StatedSlot]:
@@ -138,7 +145,7 @@ def answered_slots(answer: TextSpan, message: str, reply: str) -> list[StatedSlo
                 continue
             frame = _Frame(slot_kinds()[name], (), "", language)
             match = Match(first, len(words), first, -1)
-            values = read_values(frame.slot.value, match, words, answer.text, language.values, ())
+            values = read_values(frame.slot.value, match, words, answer.text, language.values, Days())
             found += [_of_value(frame, match, value) for value in values if _is_known(frame, value)]
     return _as_stated(answer, words, found)
 
@@ -177,25 +184,25 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
     ]
 
 
-def _found(text: str, words: Sequence[Word], dated: Collection[int]) -> Iterator[_Found]:
+def _found(text: str, words: Sequence[Word], days: Days) -> Iterator[_Found]:
     frames = _frames_by_word()
     tried: set[int] = set()
     for word in dict.fromkeys(word.text for word in words):
         for frame in frames.get(word, ()):
             if id(frame) not in tried:
                 tried.add(id(frame))
-                yield from _of_frame(frame, text, words, dated)
+                yield from _of_frame(frame, text, words, days)
     for frame in frames.get("", ()):
-        yield from _of_frame(frame, text, words, dated)
+        yield from _of_frame(frame, text, words, days)
 
 
-def _of_frame(frame: _Frame, text: str, words: Sequence[Word], dated: Collection[int]) -> Iterator[_Found]:
+def _of_frame(frame: _Frame, text: str, words: Sequence[Word], days: Days) -> Iterator[_Found]:
     language = frame.language
     for start in range(len(words)):
         if start and not words[start].mark and words[start - 1].text in language.not_after:
             continue
         for match in matches(frame.row, words, start, language.vocabulary):
-            values = read_values(frame.slot.value, match, words, text, language.values, dated)
+            values = read_values(frame.slot.value, match, words, text, language.values, days)
             yield from (_of_value(frame, match, value) for value in values)
             if values:
                 break

@@ -10,7 +10,14 @@ from datetime import datetime
 
 from toldonce.dates import DateMention
 from toldonce.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
-from toldonce.extraction.rules.kept_sentences import is_earnest, is_in_jest, is_told, judge, kept_sentences, standing_wishes
+from toldonce.extraction.rules.kept_sentences import (
+    is_earnest,
+    is_in_jest,
+    is_told,
+    judge,
+    kept_sentences,
+    standing_wishes,
+)
 from toldonce.extraction.rules.parsed_message import ParsedMessage, parse_messages
 from toldonce.extraction.rules.quotation import Slot, fact, note
 from toldonce.extraction.sentences import TextSpan, sentences
@@ -34,6 +41,8 @@ MAX_SLOT_MESSAGE = 600
 # Share of a sentence's letters that its slots may leave unquoted, such as an "and" between them.
 _MAX_UNQUOTED = 0.2
 WISH_IMPORTANCE = 0.8
+# Categories of what the user lays down; such a sentence reads like a task.
+_ORDERS = ("instruction", "preference")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,15 +180,16 @@ def _of_sentence(
 def _slots(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement, place: int) -> Iterator[Candidate]:
     """Read the slots that a sentence states; where it states several, each quotes its own clause."""
     stated = [] if reading.between_people else answered_slots(sentence, reading.masked, reading.previous_reply)
+    days = reading.mentions_in(sentence)
     stated = stated or stated_slots(
-        sentence, [day.span for day in reading.mentions_in(sentence) if not day.recurs]
+        sentence, [day.span for day in days], recurring=[day.span for day in days if day.recurs]
     )
     for each in stated:
         if len(reading.text) > MAX_SLOT_MESSAGE and each.category != "constraint":
             continue
         if reading.between_people and each.category == "instruction":
             continue  # said to another person
-        if not is_told(each.part, sentence, judgement, place, is_order=each.category == "instruction"):
+        if not is_told(each.part, sentence, judgement, place, is_order=each.category in _ORDERS):
             continue
         since = _begins(reading, reading.mentions_in(each.clause)) if each.is_dated else reading.message.said_at
         yield fact(reading, each.clause, Slot(each.category, each.key, each.value, each.importance, since))
