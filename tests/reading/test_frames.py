@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toldonce.reading.frames import Vocabulary, anchors, matches, parse_frame, words_of
+from toldonce.reading.frames import Vocabulary, matches, needs, parse_frame, words_of
 
 VOCABULARY = Vocabulary.of(
     {"colours": "red deep_red navy_,_blue", "jobs": "nurse *smith"},
@@ -73,9 +73,11 @@ def test_a_frame_that_is_none_is_refused_by_name(frame: str, complaint: str) -> 
     assert repr(frame) in str(refused.value)
 
 
-def test_a_frame_is_looked_for_by_its_rarest_sure_words() -> None:
-    assert anchors(parse_frame("i|we (live|dwell) ~ in {v}", VOCABULARY)) in ({"i", "we"}, {"live", "dwell"}, {"in"})
-    assert anchors(parse_frame("wohn* {v}", VOCABULARY)) is None
+def test_a_frame_is_tried_only_where_its_words_stand() -> None:
+    needed = needs(parse_frame("^ i|we (live|dwell) ~ in {v}", VOCABULARY))
+    assert needed.sets == ({"live", "dwell"}, {"in"}, {"i", "we"})
+    assert needed.first == {"i", "we"}
+    assert needs(parse_frame("wohn* {v}", VOCABULARY)).first is None
 
 
 @given(st.text(max_size=200))

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from toldonce.extraction.sentences import TextSpan, sentences
-from toldonce.reading.frames import Match, Row, Vocabulary, Word, anchors, folded, matches, parse_frame, words_of
+from toldonce.reading.frames import Match, Needs, Row, Vocabulary, Word, folded, matches, needs, parse_frame, words_of
 from toldonce.reading.slot_values import Days, ReadValue, ValueKind, ValueWords, read_values
 from toldonce.text import squeeze
 
@@ -63,6 +63,7 @@ class SlotKind:
 class _Frame:
     slot: SlotKind
     row: Row
+    needs: Needs
     means: str
     """The value that the frame stands for, of a closed slot; empty where its words say it."""
     language: "_Language"
@@ -143,7 +144,7 @@ def answered_slots(answer: TextSpan, message: str, reply: str) -> list[StatedSlo
         for name, rows in language.asks.items():
             if not any(_matches_somewhere(row, question, language) for row in rows):
                 continue
-            frame = _Frame(slot_kinds()[name], (), "", language)
+            frame = _Frame(slot_kinds()[name], (), Needs((), None), "", language)
             match = Match(first, len(words), first, -1)
             values = read_values(frame.slot.value, match, words, answer.text, language.values, Days())
             found += [_of_value(frame, match, value) for value in values if _is_known(frame, value)]
@@ -185,21 +186,19 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
 
 
 def _found(text: str, words: Sequence[Word], days: Days) -> Iterator[_Found]:
-    frames = _frames_by_word()
-    tried: set[int] = set()
-    for word in dict.fromkeys(word.text for word in words):
+    frames, present = _frames_by_word(), {word.text for word in words}
+    for word in ("", *dict.fromkeys(word.text for word in words)):
         for frame in frames.get(word, ()):
-            if id(frame) not in tried:
-                tried.add(id(frame))
+            if all(not present.isdisjoint(one_of) for one_of in frame.needs.sets):
                 yield from _of_frame(frame, text, words, days)
-    for frame in frames.get("", ()):
-        yield from _of_frame(frame, text, words, days)
 
 
 def _of_frame(frame: _Frame, text: str, words: Sequence[Word], days: Days) -> Iterator[_Found]:
-    language = frame.language
-    for start in range(len(words)):
-        if start and not words[start].mark and words[start - 1].text in language.not_after:
+    language, first = frame.language, frame.needs.first
+    for start, word in enumerate(words):
+        if first is not None and word.text not in first:
+            continue
+        if start and not word.mark and words[start - 1].text in language.not_after:
             continue
         for match in matches(frame.row, words, start, language.vocabulary):
             values = read_values(frame.slot.value, match, words, text, language.values, days)
@@ -344,7 +343,7 @@ def _frames_by_word() -> Mapping[str, Sequence[_Frame]]:
             slot, _, means = name.partition("=")
             for written in frames:
                 row = parse_frame(written, language.vocabulary, has_value=not means)
-                frame = _Frame(slot_kinds()[slot], row, means, language)
-                for word in anchors(row) or ("",):
+                frame = _Frame(slot_kinds()[slot], row, needs(row), means, language)
+                for word in next(iter(frame.needs.sets), ("",)):
                     found.setdefault(word, []).append(frame)
     return found
