@@ -166,11 +166,11 @@ async def test_t5_code_style_availability_and_workflows_are_facts_without_a_mode
     assert await held(engine) == {
         "indentation": "tabs, 4 wide",
         "line_length": "100",
-        "naming:functions": "snake_case",
-        "availability:weekday mornings": "free on weekday mornings",
+        "naming_convention": "snake_case",
+        "availability:mornings": "free on weekday mornings",
         "availability:earliest": "Don't schedule anything before 10",
         "workflow:deploy": "deploy on Fridays after the tests pass",
-        "workflow:review prs in": "review PRs in pairs",
+        "workflow:review": "review PRs in pairs",
     }
 
 

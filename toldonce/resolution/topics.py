@@ -164,7 +164,9 @@ _GENERIC = frozenset(
     for word in """thing things stuff story part bit value values reading readings result results level levels count
     matter business situation topic subject whole please favor favore
     cosa cose storia faccenda questione chose histoire affaire sujet plaît asunto tema historia lío cosa favor coisa
-    história assunto sache geschichte thema bitte ding zaak verhaal onderwerp""".split()
+    história assunto sache geschichte thema bitte ding zaak verhaal onderwerp
+    like love enjoy hate dislike prefer adore mag liebe hasse gern gerne aime adore déteste gusta gustan encanta odio amo
+    adoro piace piacciono gosto detesto hou haat lust люблю ненавижу нравится أحب أكره""".split()
 )
 _APART = LazyPattern(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECASE)
 # Function words of all languages, as `fold` writes them.
