@@ -33,10 +33,11 @@ MAX_VALUE = 8
 # Words before the named one with which a value ends.
 _MAX_MODIFIERS = 3
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
+# What French and Italian join to the next word, which is a word of its own: l'université.
+_JOINED = r"(?:l|d|un|(?:de|a|da|ne|su)ll)'(?!s\b)(?=\w)"
 _WORD = re.compile(
-    rf"[{_UNSPACED}]|'s\b|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
+    rf"[{_UNSPACED}]|'s\b|(?i:{_JOINED})|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
 )
-_CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.|\.\s")
 _QUOTES = str.maketrans("’‘ʼ“”", "'''\"\"")
 
@@ -85,7 +86,7 @@ def is_character(word: str) -> bool:
     >>> is_character("京"), is_character("a")
     (True, False)
     """
-    return bool(_CHARACTER.fullmatch(word))
+    return bool(re.fullmatch(rf"[{_UNSPACED}]", word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,22 +200,20 @@ def _choice(words: Sequence[str]) -> Row:
     single: list[str] = []
     rows: list[Row] = []
     for word in words:
-        parts = word.replace("_", " ").split()
-        parts = [part for piece in parts for part in _letters(piece)]
+        parts = [part for piece in word.replace("_", " ").split() for part in _letters(piece)]
         if len(parts) == 1:
             single.append(parts[0])
         else:
             rows.append(tuple(Edge(part) if part == "," else Words([part]) for part in parts))
-    # The longest first: 'type 1 diabetes' before 'diabetes'.
-    longest = sorted(rows, key=lambda row: -len(row))
+    longest = sorted(rows, key=lambda row: -len(row))  # 'type 1 diabetes' before 'diabetes'
     if not longest:
         return (Words(single),)
     return (Group((*longest, (Words(single),)) if single else tuple(longest)),)
 
 
 def _letters(word: str) -> list[str]:
-    """Cut a word as `words_of` does: into characters where its script has no blanks, and before an 's."""
-    return re.findall(rf"[{_UNSPACED}]|'s$|(?:(?!'s$)[^{_UNSPACED}])+", word)
+    """Cut a word as `words_of` does: into characters where its script has no blanks, before an 's, behind an l'."""
+    return re.findall(rf"[{_UNSPACED}]|'s$|^{_JOINED}|(?:(?!'s$)[^{_UNSPACED}])+", word)
 
 
 def parse_frame(frame: str, vocabulary: Vocabulary, *, has_value: bool = True) -> Row:
@@ -284,6 +283,8 @@ def _element(
         return Value(vocabulary.sets[named] if named else (), is_modified=token.startswith("{v<")), at
     if token[0] == "~":
         only = vocabulary.sets[named][0] if named else None
+        if isinstance(only, Group):
+            raise ValueError(f"a gap of the frame {frame!r} passes single words, which {named!r} are not")
         return Gap(only if isinstance(only, Words) else None), at
     if token[0] == "<":
         return vocabulary.sets[named][0], at
