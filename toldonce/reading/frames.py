@@ -33,8 +33,10 @@ MAX_VALUE = 8
 # Words before the named one with which a value ends.
 _MAX_MODIFIERS = 3
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
+# An article or pronoun before a vowel is a word: l'infermiera, j'habite, dell'arachide.
+_ELIDED = r"(?i:[cdjlmnstv]|gl|qu|(?:lors|puis|jus)qu|un|all|coll|dall|dell|nell|sull|quell|quest|bell|anch|com|cos|dov|quand)'"
 _WORD = re.compile(
-    rf"[{_UNSPACED}]|'s\b|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
+    rf"[{_UNSPACED}]|'s\b|\b{_ELIDED}(?!s\b)(?=\w)|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
 )
 _CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.|\.\s")
@@ -209,8 +211,8 @@ def _choice(words: Sequence[str]) -> Row:
 
 
 def _letters(word: str) -> list[str]:
-    """Cut a word as `words_of` does: into characters where its script has no blanks, and before an 's."""
-    return re.findall(rf"[{_UNSPACED}]|'s$|(?:(?!'s$)[^{_UNSPACED}])+", word)
+    """Cut a word as `words_of` does: into characters where its script has no blanks, before an 's, behind an l'."""
+    return re.findall(rf"[{_UNSPACED}]|'s$|^{_ELIDED}(?!s$)(?=\w)|(?:(?!'s$)[^{_UNSPACED}])+", word)
 
 
 def parse_frame(frame: str, vocabulary: Vocabulary, *, has_value: bool = True) -> Row:
@@ -285,14 +287,13 @@ def _element(
         return vocabulary.sets[named][0], at
     if token in ",^$":
         return Edge(token), at
-    parts = _letters(token)
-    if len(parts) > 1:
-        return Group((tuple(Words([part]) for part in parts),)), at
-    words = [token]
+    choices = [_letters(token)]
     while not depth and at + 1 < len(tokens) and tokens[at] == "|":
-        words.append(tokens[at + 1])
+        choices.append(_letters(tokens[at + 1]))
         at += 2
-    return Words(words), at
+    if all(len(parts) == 1 for parts in choices):
+        return Words([parts[0] for parts in choices]), at
+    return Group(tuple(tuple(Words([part]) for part in parts) for parts in choices)), at
 
 
 def matches(row: Row, words: Sequence[Word], start: int, vocabulary: Vocabulary) -> Iterator[Match]:
