@@ -35,8 +35,10 @@ _MAX_MODIFIERS = 3
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
 # An article or pronoun before a vowel is a word: l'infermiera, j'habite, dell'arachide.
 _ELIDED = r"(?i:[cdjlmnstv]|gl|qu|(?:lors|puis|jus)qu|un|all|coll|dall|dell|nell|sull|quell|quest|bell|anch|com|cos|dov|quand)'"
+_LETTER = rf"[^\W_{_UNSPACED}]"
 _WORD = re.compile(
-    rf"[{_UNSPACED}]|'s\b|\b{_ELIDED}(?!s\b)(?=\w)|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
+    rf"[{_UNSPACED}]|'s\b|\b{_ELIDED}(?!(?i:s)\b)(?=\w)"
+    rf"|{_LETTER}(?:{_LETTER}|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
 )
 _CHARACTER = re.compile(rf"[{_UNSPACED}]")
 _MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.|\.\s")
