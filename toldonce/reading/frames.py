@@ -34,7 +34,7 @@ MAX_VALUE = 8
 _MAX_MODIFIERS = 3
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
 # An article or pronoun before a vowel is a word: l'infermiera, j'habite, dell'arachide.
-_ELIDED = r"(?i:[cdjlmnstv]|gl|qu|(?:lors|puis|jus)qu|un|all|coll|dall|dell|nell|sull|quell|quest|bell|anch|com|cos|dov|quand)'"
+_ELIDED = r"(?i:[cdjlmnstv]|gl|qu|(?:lors|puis|jus)qu|un|all|dall|dell|nell|sull|quell|quest|anch|com|dov|quand)'"
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _WORD = re.compile(
     rf"[{_UNSPACED}]|'s\b|\b{_ELIDED}(?!(?i:s)\b)(?=\w)"
