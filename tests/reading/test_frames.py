@@ -51,6 +51,7 @@ def values(frame: str, text: str) -> list[str]:
         ("nach {v} gezogen", "nach Bad Tölz gezogen", ["Bad Tölz"]),
         ("{v} 's the one", "tea's the one", ["tea"]),
         ("j'habite|j'vis à {v}", "J’habite à L'Isle", ["L'Isle"]),
+        ("trabajo de {v}", "Trabajó de minero", []),
         ("sono? l' {v}", "sono l'infermiera", ["infermiera", "infermiera"]),
     ],
 )
