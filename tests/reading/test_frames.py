@@ -50,6 +50,9 @@ def values(frame: str, text: str) -> list[str]:
         ("我(现在)?住在{v}", "我住在北京", ["北京"]),
         ("nach {v} gezogen", "nach Bad Tölz gezogen", ["Bad Tölz"]),
         ("{v} 's the one", "tea's the one", ["tea"]),
+        ("j'habite|j'vis à {v}", "J’habite à L'Isle", ["L'Isle"]),
+        ("trabajo de {v}", "Trabajó de minero", []),
+        ("sono? l' {v}", "sono l'infermiera", ["infermiera", "infermiera"]),
     ],
 )
 def test_an_element_matches_what_it_says(frame: str, text: str, expected: list[str]) -> None:

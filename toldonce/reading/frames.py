@@ -33,12 +33,16 @@ MAX_VALUE = 8
 # Words before the named one with which a value ends.
 _MAX_MODIFIERS = 3
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
-# What French and Italian join to the next word, which is a word of its own: l'université.
-_JOINED = r"(?:l|d|un|(?:de|a|da|ne|su)ll)'(?!s\b)(?=\w)"
+# An article or pronoun before a vowel is a word: l'infermiera, j'habite, dell'arachide.
+_ELIDED = r"(?i:[cdjlmnstv]|gl|qu|(?:lors|puis|jus)qu|un|all|dall|dell|nell|sull|quell|quest|anch|com|dov|quand)'"
+_LETTER = rf"[^\W_{_UNSPACED}]"
 _WORD = re.compile(
-    rf"[{_UNSPACED}]|'s\b|(?i:{_JOINED})|[^\W_{_UNSPACED}](?:[^\W_{_UNSPACED}]|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
+    rf"[{_UNSPACED}]|'s\b|\b{_ELIDED}(?!(?i:s)\b)(?=\w)"
+    rf"|{_LETTER}(?:{_LETTER}|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
 )
 _MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.|\.\s")
+# Endings of a past tense in Spanish and Italian, in words of at least so many letters: not of 'só'.
+_STRESSED, _MIN_STRESSED = ("ó", "ò", "o\u0301", "o\u0300"), 4
 _QUOTES = str.maketrans("’‘ʼ“”", "'''\"\"")
 
 
@@ -72,12 +76,13 @@ def words_of(text: str) -> list[Word]:
 
 
 def folded(word: str) -> str:
-    """Return a word as frames compare it.
+    """Return a word as frames compare it; a stressed last o tells 'llamó', he called, from 'llamo', I call.
 
-    >>> folded("Straße"), folded("Élan")
-    ('strasse', 'elan')
+    >>> folded("Straße"), folded("Élan"), folded("lavorò")
+    ('strasse', 'elan', 'lavoró')
     """
-    return fold(typed(word).lower()).replace("ß", "ss")
+    plain = fold(typed(word).lower()).replace("ß", "ss")
+    return f"{plain[:-1]}ó" if len(plain) >= _MIN_STRESSED and word.endswith(_STRESSED) else plain
 
 
 def is_character(word: str) -> bool:
@@ -142,9 +147,9 @@ class Ahead:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Up to `MAX_GAP` words; with a set, only of these."""
+    """Up to `MAX_GAP` words; with a set, so many of its words or rows of words."""
 
-    only: Words | None = None
+    only: "Row" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +218,7 @@ def _choice(words: Sequence[str]) -> Row:
 
 def _letters(word: str) -> list[str]:
     """Cut a word as `words_of` does: into characters where its script has no blanks, before an 's, behind an l'."""
-    return re.findall(rf"[{_UNSPACED}]|'s$|^{_JOINED}|(?:(?!'s$)[^{_UNSPACED}])+", word)
+    return re.findall(rf"[{_UNSPACED}]|'s$|^{_ELIDED}(?!s$)(?=\w)|(?:(?!'s$)[^{_UNSPACED}])+", word)
 
 
 def parse_frame(frame: str, vocabulary: Vocabulary, *, has_value: bool = True) -> Row:
@@ -282,22 +287,18 @@ def _element(
     if token[0] == "{":
         return Value(vocabulary.sets[named] if named else (), is_modified=token.startswith("{v<")), at
     if token[0] == "~":
-        only = vocabulary.sets[named][0] if named else None
-        if isinstance(only, Group):
-            raise ValueError(f"a gap of the frame {frame!r} passes single words, which {named!r} are not")
-        return Gap(only if isinstance(only, Words) else None), at
+        return Gap(vocabulary.sets[named] if named else ()), at
     if token[0] == "<":
         return vocabulary.sets[named][0], at
     if token in ",^$":
         return Edge(token), at
-    parts = _letters(token)
-    if len(parts) > 1:
-        return Group((tuple(Words([part]) for part in parts),)), at
-    words = [token]
+    choices = [_letters(token)]
     while not depth and at + 1 < len(tokens) and tokens[at] == "|":
-        words.append(tokens[at + 1])
+        choices.append(_letters(tokens[at + 1]))
         at += 2
-    return Words(words), at
+    if all(len(parts) == 1 for parts in choices):
+        return Words([parts[0] for parts in choices]), at
+    return Group(tuple(tuple(Words([part]) for part in parts) for parts in choices)), at
 
 
 def matches(row: Row, words: Sequence[Word], start: int, vocabulary: Vocabulary) -> Iterator[Match]:
@@ -349,15 +350,20 @@ def _at_edge(edge: Edge, rest: Row, words: Sequence[Word], so_far: Match, vocabu
 
 
 def _over_gap(gap: Gap, rest: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary) -> Iterator[Match]:
-    for passed in range(MAX_GAP + 1):
-        at = so_far.end + passed
-        if passed:
-            word = words[at - 1] if at <= len(words) else None
-            if word is None or word.mark or word.text in vocabulary.denying:
-                return
-            if gap.only is not None and not gap.only.has(word.text):
-                return
-        yield from _ways(rest, words, so_far.up_to(at), vocabulary)
+    reached = {so_far.end}
+    for _ in range(MAX_GAP + 1):
+        for at in sorted(reached):
+            yield from _ways(rest, words, so_far.up_to(at), vocabulary)
+        reached = {end for at in reached for end in _past_one(gap, words, so_far.up_to(at), vocabulary)}
+
+
+def _past_one(gap: Gap, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary) -> Iterator[int]:
+    """Yield where a gap may go on after one more word, or row of words."""
+    at = so_far.end
+    if gap.only:
+        yield from (found.end for found in _ways(gap.only, words, so_far, vocabulary))
+    elif at < len(words) and not words[at].mark and words[at].text not in vocabulary.denying:
+        yield at + 1
 
 
 def _with_value(
