@@ -165,8 +165,8 @@ _GENERIC = frozenset(
     matter business situation topic subject whole please favor favore
     cosa cose storia faccenda questione chose histoire affaire sujet plaît asunto tema historia lío cosa favor coisa
     história assunto sache geschichte thema bitte ding zaak verhaal onderwerp
-    like love enjoy hate dislike prefer adore mag liebe hasse gern gerne aime adore déteste gusta gustan encanta odio amo
-    adoro piace piacciono gosto detesto hou haat lust люблю ненавижу нравится أحب أكره""".split()
+    like love enjoy hate dislike prefer adore mag liebe hasse gern gerne aime adore déteste gusta gustan encanta odio
+    amo adoro piace piacciono gosto detesto hou haat lust люблю ненавижу нравится أحب أكره""".split()
 )
 _APART = LazyPattern(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECASE)
 # Function words of all languages, as `fold` writes them.
