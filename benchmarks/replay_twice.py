@@ -31,7 +31,7 @@ from toldonce.evaluation.extraction_modes import RecordedModel, ShapedProfiles
 from toldonce.evaluation.ingest import Ingest, IngestCost, Names, exchanges
 from toldonce.evaluation.instrumentation import ConversationClock
 from toldonce.extraction.sources import readable_text
-from toldonce.resolution.compare import same
+from toldonce.resolution.relation import same
 from toldonce.settings import Settings
 from toldonce.text import words
 from toldonce.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject

@@ -46,9 +46,6 @@ KNOWN_HIDDEN = {
 }
 # Compiles what the other modules declare.
 KNOWN_HIDDEN |= {"toldonce.lazy_pattern"}
-# `rf"(?i)\b{word}\b"` with a word of our own table.
-KNOWN_HIDDEN |= {"toldonce.resolution.tokens"}
-
 
 # Escaped names of a frame's own tags.
 KNOWN_HIDDEN |= {"toldonce.prompt.render"}

@@ -1,4 +1,4 @@
-"""What candidates are weighed against: the nearest notes, all facts, and the notes that restate them."""
+"""What candidates are weighed against: the nearest notes and all facts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factories import ANA, BEN, evidence, memory
+from factories import ANA, BEN, memory
 from toldonce.engine import Components
 from toldonce.formation import neighbours as searching
 from toldonce.formation.neighbours import exclude, gather_neighbours, nearest
@@ -17,7 +17,7 @@ from toldonce.formation.runtime import Runtime
 from toldonce.resolution.values import Neighbour, Neighbours
 from toldonce.testing import NEW_YEAR
 from toldonce.text import terms
-from toldonce.types import AddMemory, Candidate, ConversationId, Memory, MemoryId, MemoryKind, Subject
+from toldonce.types import AddMemory, Candidate, Memory, MemoryId, MemoryKind, Subject
 
 FACT = MemoryKind.FACT.number
 
@@ -139,28 +139,15 @@ async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_i
     assert words(gathered.near[0])[-1] == meant.text
 
 
-async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(runtime: Runtime) -> None:
-    one, other = (evidence(ConversationId("0190aaaa-0000-7000-8000-000000000001"), seq) for seq in (1, 2))
-    restating = memory("The user moved house.", sources=[one])
-    await keep(runtime, memory("Oslo", slot="identity/location", sources=[one]), restating)
-    await keep(runtime, memory("Something else.", sources=[other]))
-    snapshot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
-    vectors = await runtime.embedder.embed(["Bergen"])
-    gathered = await gather_neighbours(snapshot, [candidate("Bergen")], vectors, runtime, limit=10)
-    assert [note.text for note in gathered.restating] == ["The user moved house."]
-
-
 def test_what_is_about_to_be_closed_is_left_out_everywhere() -> None:
     going, staying = memory("Going."), memory("Staying.")
     everything = Neighbours(
         near=[[Neighbour(memory=memory, similarity=1) for memory in (going, staying)], []],
         facts=[going, staying],
-        restating=[going],
     )
     left = exclude(everything, frozenset({going.id}))
     assert [words(near) for near in left.near] == [["Staying."], []]
     assert list(left.facts) == [staying]
-    assert list(left.restating) == []
     assert exclude(everything, frozenset()) is everything
 
 

@@ -14,7 +14,7 @@ from toldonce.datasets.dataset import DatasetConversation, DatasetTurn, Observat
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.evaluation.extraction_modes import RecordedModel, ShapedProfiles
 from toldonce.providers.static_embedder import StaticEmbedder
-from toldonce.resolution.compare import same
+from toldonce.resolution.relation import same
 from toldonce.types import Memory, MemoryKind, MemoryState
 
 BEGINNING = datetime(2025, 3, 1, 9, tzinfo=UTC)

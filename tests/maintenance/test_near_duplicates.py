@@ -36,19 +36,7 @@ def kept(one: str, other: str, similarity: float = 1.0) -> str | None:
 def test_the_older_of_two_spellings_stays_whatever_order_they_come_in() -> None:
     assert kept("The user loves hiking.", "The user loves hikking!", 0.1) == "The user loves hiking."
     assert kept("The user loves hiking.", "the user loves  hiking", 0.0) == "The user loves hiking."
-    assert kept("The user really loves hiking.", "Hiking is what the user loves.") == "The user really loves hiking."
-
-
-def test_the_newer_one_stays_where_it_says_more() -> None:
-    more = "The user loves hiking alone."
-    assert kept("The user loves hiking.", more) == more
-    assert kept(more, "The user loves hiking.") == more
-
-
-def test_a_late_older_statement_that_says_more_stays_beside_the_newer_one() -> None:
-    known, late = pair("The user loves hiking.", "The user loves hiking alone.")
-    said = replace(evidence(CONVERSATION, 1), said_at=known.known_from - timedelta(days=9))
-    assert plan_merge(known, replace(late, evidence=(said,)), 1.0, POLICY) is None
+    assert kept("The user really loves hiking.", "The user loves hiking a lot.") == "The user really loves hiking."
 
 
 @pytest.mark.parametrize(
@@ -62,6 +50,7 @@ def test_a_late_older_statement_that_says_more_stays_beside_the_newer_one() -> N
         ("The user met Kira in Oslo.", "The user met Marcus in Oslo."),
         ("The user likes hot tea.", "The user likes cold tea."),
         ("The user owns a dog.", "The user owns a cat."),
+        ("The user loves hiking.", "The user loves hiking alone."),
         ("The user writes C.", "The user writes C++."),
     ],
 )

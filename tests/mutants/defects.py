@@ -177,9 +177,9 @@ SELECT *
     ),
     Defect(
         name="resolve: what differs in a sign is merged",
-        file="toldonce/resolution/note_rules.py",
-        sound="    if how is None or never_merge(candidate.text, known.text) is not None:\n",
-        planted="    if how is None:\n",
+        file="toldonce/resolution/relation.py",
+        sound="    if not has_same_words(new, old):\n",
+        planted="    if not new:\n",
         noticed_by=("tests/resolution/test_decide.py::test_what_differs_in_a_sign_stands_beside_it_however_similar",),
     ),
     Defect(

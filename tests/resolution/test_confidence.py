@@ -54,8 +54,7 @@ def test_t6_a_full_name_is_another_key_than_a_name() -> None:
     assert decided(fact("full_name", "Ana Silva", confidence=0.9), known, TIERED).action is Action.ADD
 
 
-def test_in_default_an_explicit_change_beats_confidence() -> None:
+def test_in_default_a_newer_value_beats_a_surer_one() -> None:
     known = stored(fact("location", "Rome", confidence=1.0))
-    assert decided(fact("location", "Oslo", confidence=0.6, quote="I think Oslo"), known, DEFAULT).adds is False
     moved = decided(fact("location", "Oslo", confidence=0.6, quote="I moved to Oslo"), known, DEFAULT)
     assert moved.action is Action.REPLACE

@@ -1,4 +1,4 @@
-"""In other languages the rules merge the same words alone, and a model's word only where no marker differs."""
+"""In other languages the rules merge the same words alone, and a model's word only where no denial or day differs."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from toldonce.types import Action
 PAIRS: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads(
     (Path(__file__).parent / "native_pairs.toml").read_text("utf-8")
 )
-DENIED, APART = "one of them is negated", "they say opposite things"
+UNKNOWN: Mapping[str, Sequence[str]] = tomllib.loads((Path(__file__).parent / "unknown_pairs.toml").read_text("utf-8"))
 
 
 def weigh(old: str, new: str, *, model: Action | None = None, late: bool = False) -> ResolvedCandidate:
@@ -30,28 +30,41 @@ def weigh(old: str, new: str, *, model: Action | None = None, late: bool = False
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("language", PAIRS)
 def test_a_denial_closes_nothing_and_is_added(language: str, late: bool) -> None:
-    for kind, (first, second) in PAIRS[language].items():
+    for first, second in PAIRS[language].values():
         for old, new in ((first, second), (second, first)):
             decided = weigh(old, new, late=late)
-            if kind == "again":
-                assert decided.action in (Action.MERGE, Action.IGNORE, Action.REPLACE), decided.reason
-            else:
-                assert (decided.action, decided.closes, decided.valid_to) == (Action.ADD, (), None), decided.reason
+            assert (decided.action, decided.closes, decided.valid_to) == (Action.ADD, (), None), decided.reason
+        assert weigh(first, f"– {first.rstrip('.。।')} !!", late=late).action is Action.IGNORE
+
+
+@pytest.mark.parametrize("language", UNKNOWN)
+def test_statements_in_an_unknown_language_are_one_only_in_the_same_words(language: str) -> None:
+    one, other = UNKNOWN[language]
+    assert (weigh(one, other).action, weigh(other, one).action) == (Action.ADD, Action.ADD)
+    assert weigh(one, one.rstrip(".")).action is Action.IGNORE
 
 
 @pytest.mark.parametrize(
-    ("language", "kind", "reason"),
+    ("old", "new"),
     [
-        ("de", "denied", DENIED),
-        ("ja", "denied", DENIED),
-        ("ru", "opposites", APART),
-        ("ar", "days", "the dates differ"),
+        ("Ana trinkt Kaffee.", "Ana trinkt manchmal Kaffee."),
+        ("Ana wohnt bei Ben.", "Ben wohnt bei Ana."),
+        ("Ana isst Fleisch, Ben nicht.", "Ben isst Fleisch, Ana nicht."),
+        ("The user likes tea.", "Der Nutzer mag keinen Tee."),
     ],
 )
-def test_a_model_that_takes_a_denial_for_the_same_is_overruled(language: str, kind: str, reason: str) -> None:
-    decided = weigh(*PAIRS[language][kind], model=Action.MERGE)
+def test_a_word_more_or_in_another_place_makes_two_statements(old: str, new: str) -> None:
+    assert (weigh(old, new).action, weigh(new, old).action) == (Action.ADD, Action.ADD)
+
+
+@pytest.mark.parametrize(
+    "language",
+    ["de", "ja"],
+)
+def test_a_model_that_takes_a_denial_for_the_same_is_overruled(language: str) -> None:
+    decided = weigh(*PAIRS[language]["denied"], model=Action.MERGE)
     assert decided.action is Action.ADD
-    assert reason in decided.reason
+    assert "one of them is negated" in decided.reason
 
 
 def test_a_model_that_takes_two_months_for_one_is_overruled() -> None:
@@ -65,8 +78,3 @@ def test_a_model_may_say_that_other_words_say_the_same() -> None:
         "Ana va al trabajo en bicicleta todos los días.", "Ana va en bici al trabajo cada día.", model=Action.MERGE
     )
     assert decided.action is Action.MERGE
-
-
-def test_english_words_of_a_change_close_nothing_in_another_language() -> None:
-    decided = weigh("Ana lebt in Bonn und arbeitet dort.", "Ana lebt in Kiel und arbeitet dort, now instead.")
-    assert decided.closes == ()

@@ -53,22 +53,6 @@ def test_what_was_said_after_the_request_is_not_forgotten() -> None:
     assert decide(forget("Tom"), later).action is Action.IGNORE
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "liked", "ended"),
-    [
-        ("avoid", "meat", "a good steak", True),
-        ("diet", "vegan", "goat cheese", True),
-        ("diet", "vegan", "oat milk", False),
-        ("avoid", "meat", "cauliflower", False),
-        ("diet", "pescatarian", "salmon", False),
-    ],
-)
-def test_what_a_diet_leaves_out_is_liked_no_more(key: str, value: str, liked: str, *, ended: bool) -> None:
-    known = stored(fact(f"like:{liked}", liked, category="preference"))
-    decided = decide(fact(key, value, category="constraint"), known)
-    assert [closing.memory for closing in decided.closes] == ([known] if ended else [])
-
-
 def test_a_model_that_says_what_ended_closes_it_however_it_words_it() -> None:
     known = stored(note("The user's boyfriend Tom is a drummer."), said=evidence(at=BEFORE, seq=2, chat="old"))
     same = note(known.text, ends=True, replaces=known.id)

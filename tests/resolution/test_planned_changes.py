@@ -166,11 +166,8 @@ def test_what_is_refused_or_ended_adds_nothing_and_is_logged() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("action", "target", "reason"),
-    [(Action.REPLACE, "id-1", "restates what was replaced"), (Action.CLOSE, "rome", "restates what ended")],
-)
-def test_a_note_that_ends_with_its_fact_has_a_line_of_its_own(action: Action, target: str, reason: str) -> None:
+@pytest.mark.parametrize(("action", "target"), [(Action.REPLACE, "id-1"), (Action.CLOSE, "rome")])
+def test_a_further_memory_that_ends_has_a_line_of_its_own(action: Action, target: str) -> None:
     note = replace(ROME, id=MemoryId("note"), kind=MemoryKind.NOTE)
     one = ResolvedCandidate(
         action=action,
@@ -178,12 +175,12 @@ def test_a_note_that_ends_with_its_fact_has_a_line_of_its_own(action: Action, ta
         evidence=(SAID,),
         target=ROME,
         reason="newer",
-        closes=(EndedMemory(memory=ROME, valid_to=NOW), EndedMemory(memory=note, valid_to=NOW, restates=True)),
+        closes=(EndedMemory(memory=ROME, valid_to=NOW), EndedMemory(memory=note, valid_to=NOW)),
     )
     _, (first, second) = to_changes([one], making())
     assert first.reason == "newer"
     assert (second.action, second.memory_id, second.target_id) == (Action.CLOSE, "note", target)
-    assert (second.reason, second.text, second.seq) == (reason, note.text, 3)
+    assert (second.reason, second.text, second.seq) == ("was corrected together with it", note.text, 3)
 
 
 @pytest.mark.parametrize(

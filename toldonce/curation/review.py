@@ -153,9 +153,7 @@ def _approved(
 
 
 def _ended(runtime: Runtime, memory: Memory, closing: EndedMemory, reason: str) -> Decision:
-    """Say why another memory ends: it is replaced, or restates what was."""
-    if closing.restates:
-        return _decision(runtime, closing.memory, Action.CLOSE, "restates what was replaced", target=memory)
+    """Say that another memory is replaced."""
     return _decision(runtime, memory, Action.REPLACE, reason, target=closing.memory)
 
 

@@ -173,7 +173,7 @@ async def _plan_decision(runtime: Runtime, line: Decision) -> UndoPlan:
 
 
 def _ended_with(other: Decision, line: Decision) -> bool:
-    """Whether a note was closed because it restates what a decision ended."""
+    """Whether a memory was closed together with what a decision ended."""
     return other.action is Action.CLOSE and other.at == line.at and other.target_id == line.memory_id
 
 

@@ -13,8 +13,7 @@ from toldonce.engine.retrieval import Retriever
 from toldonce.engine.scope import MemoryScope
 from toldonce.engine.withheld import find_withheld, without_withheld
 from toldonce.formation.recent_messages import recent_words
-from toldonce.formation.runtime import Runtime
-from toldonce.formation.user_zones import user_zone
+from toldonce.formation.runtime import Runtime, user_zone
 from toldonce.profiles.destinations import DestinationRule
 from toldonce.prompt.changes import changes_block, fit_ended
 from toldonce.prompt.recent import RecentMessage, RecentRoom, recent_block

@@ -20,8 +20,7 @@ from toldonce.engine.rerank import RerankStep, explained
 from toldonce.engine.unindexed_reader import UnindexedReader
 from toldonce.engine.withheld import find_withheld, omit
 from toldonce.errors import BadRequestError, SpaceMovedError, StaleSubjectError
-from toldonce.formation.runtime import Runtime
-from toldonce.formation.user_zones import user_zone
+from toldonce.formation.runtime import Runtime, user_zone
 from toldonce.providers.embedder_router import EmbedderRouter
 from toldonce.recall.ann import AnnPlanner
 from toldonce.recall.as_of import SnapshotItem, build_snapshot

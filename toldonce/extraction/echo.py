@@ -13,7 +13,6 @@ from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import asks, bare, negations, split_sentences, terms, words
 from toldonce.text.source_marks import words_said
 from toldonce.text.statement_language import ENGLISH_CODE, language_of
-from toldonce.text.wordings import foreign_difference
 from toldonce.types import Memory, MemoryKind
 
 # Words that a repetition may add to a memory without saying anything new. Any other word may be what has changed.
@@ -116,7 +115,7 @@ class EchoFilter:
         """Return whether a sentence that is not English is one of a memory, in its words."""
         said = bool(words(piece))
         return said and any(
-            foreign_difference(piece, sentence) is None
+            bare(piece) == bare(sentence)
             for known in self._known
             if not known.is_english
             for sentence in known.sentences

@@ -63,7 +63,7 @@ class RestoredMemories:
             for found, vector in zip(neighbours.near, vectors, strict=True)
         ]
         facts = [memory for memory in self.memories if memory.kind is MemoryKind.FACT]
-        return Neighbours(near=near, facts=[*neighbours.facts, *facts], restating=neighbours.restating)
+        return Neighbours(near=near, facts=[*neighbours.facts, *facts])
 
 
 NOTHING_BACK = RestoredMemories()

@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from toldonce.concurrency import retry_while_stale
+from toldonce.concurrency import retry_while_stale, run_in_thread_if_large
 from toldonce.errors import ChangedMemoryError, StaleSubjectError
 from toldonce.formation.contexts import shorten_contexts
 from toldonce.formation.forgotten_answers import find_forgotten
-from toldonce.formation.forgotten_prompts import forget_shown
 from toldonce.formation.forgotten_words import ENDED_BY_HAND, FORGOTTEN, SAYS_THE_SAME
+from toldonce.formation.inputs import LARGE_BATCH
 from toldonce.formation.quotations import withhold
 from toldonce.formation.replays import mark_forgotten
 from toldonce.formation.runtime import Runtime
-from toldonce.formation.stale import outdated_by_hand
+from toldonce.formation.stale import Outdated, outdated_by_hand, stale_stretches
 from toldonce.formation.summaries import shorten_episodes
 from toldonce.ids import id_text
 from toldonce.resolution.undo_plan import closes
@@ -33,12 +33,15 @@ from toldonce.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    Subject,
     SubjectSnapshot,
     is_same_but_for_uses,
 )
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 """As the end of a memory: it was never true. The store lets nothing end before it began."""
+# Memories in stored prompts that are looked through; the newest of them.
+MAX_SHOWN = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,3 +217,38 @@ def ending_decision(
     """Log why a memory was closed; `target` is what it ended with. The words of quotations are not logged."""
     text = closed.text if closed.kind is not MemoryKind.TURN else ""
     return replace(Decision.of(closed, Action.CLOSE, reason, clock=runtime.clock, target=target, text=text), at=at)
+
+
+async def forget_shown(outdated: Sequence[Outdated], subject: Subject, runtime: Runtime) -> list[CloseMemory]:
+    """Find closed memories in prompts that say what is to be forgotten, so that no later prompt repeats them.
+
+    Args:
+        outdated: What no longer holds; only what was forgotten counts.
+        subject: Owner of the memories.
+        runtime: Store and clock.
+    """
+    forgotten = [old for old in outdated if old.is_forgotten]
+    if not forgotten:
+        return []
+    shown = await runtime.store.memories.shown_closed(subject, limit=MAX_SHOWN)
+    size = sum(len(memory.text) for memory in shown) * len(forgotten)
+    matching = await run_in_thread_if_large(
+        size, lambda: [memory for memory in shown if _has_forgotten_words(memory, forgotten)], above=LARGE_BATCH // 4
+    )
+    now = runtime.clock.now()
+    return [
+        CloseMemory(
+            id=memory.id,
+            valid_to=memory.valid_to or max(memory.valid_from, now),
+            closed_at=memory.closed_at or now,
+            forgotten=True,
+        )
+        for memory in matching
+    ]
+
+
+def _has_forgotten_words(memory: Memory, forgotten: Sequence[Outdated]) -> bool:
+    """Return whether a memory has words that are to be forgotten."""
+    if any(old.is_everything or old.id == memory.id for old in forgotten):
+        return True
+    return any(stale_stretches(memory.text, said, forgotten) for said in memory.evidence)

@@ -29,8 +29,6 @@ from toldonce.types import (
 
 _NOTE = MemoryKind.NOTE.number
 _FACT = MemoryKind.FACT.number
-# Notes read because they rest on the same messages as a fact: more than this restate nothing in particular.
-_MAX_RESTATING = 200
 # Maximum number of notes that one request to forget may name.
 _MAX_NAMED = 50
 # Vectors compared in the time in which one is copied, and rows looked at first for each memory that is wanted.
@@ -134,7 +132,6 @@ async def gather_neighbours(
 ) -> Neighbours:
     """Read what the candidates of one batch may repeat, correct or end."""
     facts = await runtime.store.memories.facts(snapshot.subject)
-    restating = await _restating(snapshot, runtime) if facts and candidates else []
     near = await nearest(
         snapshot, vectors, runtime, limit=limit, term_lists=[terms(candidate.text) for candidate in candidates]
     )
@@ -146,7 +143,7 @@ async def gather_neighbours(
                 near[place] = [*near[place], Neighbour(memory=claimed[named], similarity=0.0)]
         if candidate.forgets:
             near[place] = [*near[place], *await _of_its_words(snapshot, candidate, near[place], runtime)]
-    return Neighbours(near=near, facts=facts, restating=restating)
+    return Neighbours(near=near, facts=facts)
 
 
 async def find_notes_sharing_terms(
@@ -258,20 +255,7 @@ def exclude(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
     return Neighbours(
         near=[[neighbour for neighbour in near if neighbour.memory.id not in ended] for near in neighbours.near],
         facts=[fact for fact in neighbours.facts if fact.id not in ended],
-        restating=[note for note in neighbours.restating if note.id not in ended],
     )
-
-
-async def _restating(snapshot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
-    def found() -> list[int]:
-        owner = np.repeat(np.arange(len(snapshot)), np.diff(snapshot.source_start))
-        kinds = snapshot.kinds[owner]
-        shared = np.isin(snapshot.source_key, snapshot.source_key[kinds == _FACT])
-        places: list[int] = np.unique(owner[shared & (kinds == _NOTE)])[-_MAX_RESTATING:].tolist()
-        return places
-
-    places = await run_in_thread_if_large(len(snapshot), found, above=_MANY_ROWS)
-    return await runtime.memories(snapshot.subject, [MemoryId(id_text(snapshot.ids[place])) for place in places])
 
 
 def _top(cosines: _Cosines, limit: int) -> list[_Near]:

@@ -7,13 +7,13 @@ from datetime import tzinfo
 from toldonce.clock import Clock
 from toldonce.concurrency import Turns
 from toldonce.formation.reader import RuleReader
-from toldonce.formation.user_zones import user_zone
 from toldonce.metrics import Metrics
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.providers.embedder_router import EmbedderRouter
 from toldonce.providers.protocols import Embedder, LanguageModel, TokenCounter
 from toldonce.providers.token_counter import token_counter
 from toldonce.store.store import Store
+from toldonce.time_zones import read_zone
 from toldonce.types import FormationResult, Lease, Memory, MemoryId, Subject
 
 # Memories kept of one formation: a large subject's quotations go through it in portions.
@@ -90,3 +90,9 @@ class Runtime:
 
 Stage = Callable[[Lease, Runtime], Awaitable[FormationResult]]
 """Turns a lease into what is to be committed. Writes nothing itself."""
+
+
+async def user_zone(store: Store, subject: Subject, otherwise: tzinfo) -> tzinfo:
+    """Return the time zone that a subject's fact names; `otherwise` without a fact that names a known one."""
+    fact = await store.memories.in_slot(subject, "identity", "time_zone")
+    return (read_zone(fact.value) if fact is not None else None) or otherwise

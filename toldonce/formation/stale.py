@@ -8,8 +8,7 @@ from toldonce.formation.withheld import disjoint
 from toldonce.memo import remembered
 from toldonce.reading.slots import stated_slots
 from toldonce.resolution.forget_targets import MIN_SHARED_WORDS
-from toldonce.resolution.lexicon import DEGREE
-from toldonce.resolution.tokens import content_of, tokenize
+from toldonce.resolution.tokens import DEGREE, content_of, tokenize
 from toldonce.resolution.topics import is_about, related_words, topic_parts, topic_words
 from toldonce.resolution.values import ResolvedCandidate
 from toldonce.text import normalise, terms, words

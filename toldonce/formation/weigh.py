@@ -18,9 +18,8 @@ from toldonce.extraction.summary_evidence import check_summary
 from toldonce.formation.batch import ExtractionBatch, ignored
 from toldonce.formation.budgeted_model import with_budget
 from toldonce.formation.contexts import shorten_contexts, without_stale_contexts
-from toldonce.formation.forget import forgotten_by_hand, repeats_forgotten
+from toldonce.formation.forget import forget_shown, forgotten_by_hand, repeats_forgotten
 from toldonce.formation.forgotten_answers import find_forgotten
-from toldonce.formation.forgotten_prompts import forget_shown
 from toldonce.formation.inputs import (
     LARGE_BATCH,
     characters,

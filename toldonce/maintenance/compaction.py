@@ -19,7 +19,7 @@ from toldonce.extraction.sentences import HARD_FACTOR
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.providers.protocols import LanguageModel
 from toldonce.text import STOP_WORDS, clean, squeeze, stem, terms, words
-from toldonce.text.markers import all_markers, read_signs
+from toldonce.text.markers import all_markers
 from toldonce.text.statement_language import language_of
 from toldonce.types import Memory, MemoryId, MemoryKind
 
@@ -192,7 +192,7 @@ def _denials(text: str) -> set[str]:
 def _foreign_denials(text: str) -> Counter[str]:
     """Count what denies in a text of another language than English."""
     markers = all_markers().get(language_of(text))
-    return read_signs(text, markers).denials if markers else Counter()
+    return markers.count_denials(text) if markers else Counter()
 
 
 @lru_cache(maxsize=4)

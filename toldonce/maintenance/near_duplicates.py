@@ -13,17 +13,11 @@ import numpy as np
 from toldonce.maintenance.commit import BATCH_SIZE, PAGE, Commits, Plan, id_at
 from toldonce.maintenance.near_pairs import NearPair, NearPairs
 from toldonce.maintenance.pace import Pace
-from toldonce.maintenance.retention import last_met
 from toldonce.profiles.policies import Profile, ResolvePolicy
-from toldonce.resolution.compare import alike, never_merge, same, says_more
-from toldonce.resolution.prefilter import PatternTable, pattern_of
-from toldonce.text import bare
+from toldonce.resolution.relation import same, says_same, words_key
+from toldonce.text import hash64
 from toldonce.types import Action, Memory, MemoryId, MemoryKind, StrengthenMemory, SubjectSnapshot
 
-# Something that happened is no other way of saying what held.
-_EVENTS = frozenset({"event", "plan"})
-# Pairs of each note from which patterns are made of the texts; with fewer it takes longer than comparing these.
-_MIN_PAIRS_EACH = 3
 _PLAIN = Profile(name="", description="")
 
 
@@ -39,38 +33,15 @@ class DuplicatePair:
 def plan_merge(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy) -> DuplicatePair | None:
     """Say whether two notes are one; None where both stay.
 
-    The older one is kept, unless the newer says the same and more. Notes that differ in a negation, a number, a date, a
-    name or an antonym stay two however similar they are, and so do words of two speakers.
+    The older one is kept. Notes that differ in a word stay two however similar, and so do those of two speakers.
     """
     older, newer = sorted((one, other), key=lambda memory: (memory.known_from, memory.id))
     if older.kind is not MemoryKind.NOTE or newer.kind is not MemoryKind.NOTE or older.speaker != newer.speaker:
         return None
-    if same(older.text, newer.text):
-        how: str | None = "the same words"
-    elif older.detail.summary or newer.detail.summary:
+    if (older.detail.summary or newer.detail.summary) and not same(older.text, newer.text):
         return None  # records of two moments stay two, however alike they are worded
-    else:
-        how = alike(newer.text, older.text, policy, similarity)
-    if how is None or never_merge(newer.text, older.text) is not None:
-        return None
-    if not says_more(newer.text, older.text):
-        return DuplicatePair(kept=older, closed=newer, reason=f"says the same ({how})")
-    if last_met(newer) >= last_met(older):
-        return DuplicatePair(kept=newer, closed=older, reason=f"the newer one says the same and more ({how})")
-    return None  # what an older statement has beyond a newer one is worth a memory of its own
-
-
-def restates(note: Memory, fact: Memory) -> bool:
-    """Whether a note says in words what a fact holds: same source, same value, and nothing that happened."""
-    sources = {source.ref for source in fact.evidence}
-    return (
-        note.kind is MemoryKind.NOTE
-        and fact.kind is MemoryKind.FACT
-        and bool(fact.value)
-        and note.type not in _EVENTS
-        and bare(fact.value) in bare(note.text)
-        and any(source.ref in sources for source in note.evidence)
-    )
+    how = says_same(newer.text, older.text, policy, similarity)
+    return DuplicatePair(kept=older, closed=newer, reason=f"says the same ({how})") if how else None
 
 
 class Duplicates:
@@ -86,7 +57,8 @@ class Duplicates:
         """Near pairs of the last block."""
         self._pairs: list[NearPair] = []
         """Those of them that may be merged and are not settled yet."""
-        self._patterns: PatternTable | None = None
+        self._keys: dict[int, int] = {}
+        """Hashes of the notes' words, by their places in the snapshot."""
 
     @property
     def reached(self) -> datetime | None:
@@ -115,25 +87,19 @@ class Duplicates:
                 await self._merge(near, self._snapshot, self._pairs[:BATCH_SIZE], pace)
                 del self._pairs[:BATCH_SIZE]
             near.settle()
-        self._snapshot = self._patterns = None  # their arrays may be large
+        self._snapshot = None  # its arrays may be large
+        self._keys = {}
 
     async def _possible(self, snapshot: SubjectSnapshot, pairs: list[NearPair], pace: Pace) -> list[NearPair]:
-        """Leave out pairs that must never be merged, as far as patterns of their texts tell.
-
-        Where many notes are of one kind, each is near to many others, and comparing two texts takes milliseconds.
-        """
-        if await pace.apart(lambda: len(pairs) < _MIN_PAIRS_EACH * len({pair.newer for pair in pairs})):
-            return pairs
-        if self._patterns is None:
-            self._patterns = await pace.apart(lambda: PatternTable(len(snapshot.ids)))
-        patterns = self._patterns
-        unknown = await pace.apart(lambda: _without_pattern(patterns, pairs))
+        """Leave out pairs of other words: where many notes are of one kind, each is near to many others."""
+        unknown = list({place for pair in pairs for place in pair[:2]} - self._keys.keys())
         for start in range(0, len(unknown), PAGE):
             pace.check()
             places = {id_at(snapshot, place): place for place in unknown[start : start + PAGE]}
             memories = await self._commits.runtime.store.memories.get_many(snapshot.subject, list(places))
-            await pace.apart(partial(_put_patterns, patterns, memories, places, pace))
-        return await pace.apart(lambda: _without_apart(patterns, pairs, pace))
+            self._keys |= await pace.apart(partial(_keys_of, memories, places, pace))
+        keys = self._keys
+        return await pace.apart(lambda: [pair for pair in pairs if keys.get(pair.older) == keys.get(pair.newer)])
 
     async def _merge(self, near: NearPairs, snapshot: SubjectSnapshot, pairs: Sequence[NearPair], pace: Pace) -> None:
         places = {place for pair in pairs for place in (pair.older, pair.newer)}
@@ -165,26 +131,12 @@ class Duplicates:
         return plan
 
 
-def _without_pattern(patterns: PatternTable, pairs: Sequence[NearPair]) -> list[int]:
-    return [place for place in {place for pair in pairs for place in pair[:2]} if not patterns.is_known[place]]
-
-
-def _put_patterns(
-    patterns: PatternTable, memories: Sequence[Memory], places: Mapping[MemoryId, int], pace: Pace
-) -> None:
+def _keys_of(memories: Sequence[Memory], places: Mapping[MemoryId, int], pace: Pace) -> dict[int, int]:
+    keys: dict[int, int] = {}
     for memory in memories:
         pace.breathe()
-        patterns.put(places[memory.id], pattern_of(memory.text))
-
-
-def _without_apart(patterns: PatternTable, pairs: Sequence[NearPair], pace: Pace) -> list[NearPair]:
-    left: list[NearPair] = []
-    for start in range(0, len(pairs), PAGE):
-        pace.breathe()
-        some = pairs[start : start + PAGE]
-        apart = patterns.apart([pair.older for pair in some], [pair.newer for pair in some])
-        left += [pair for pair, is_apart in zip(some, apart.tolist(), strict=True) if not is_apart]
-    return left
+        keys[places[memory.id]] = hash64("words", words_key(memory.text))
+    return keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

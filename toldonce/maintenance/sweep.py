@@ -5,18 +5,15 @@ stops within a second, also in the middle of a subject with a hundred thousand m
 """
 
 import logging
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-import numpy as np
-
 from toldonce.clock import EPOCH
 from toldonce.errors import StoreUnavailableError, ToldOnceError
 from toldonce.formation.runtime import Runtime
-from toldonce.maintenance.commit import BATCH_SIZE, PAGE, Commits, Plan, id_at
-from toldonce.maintenance.near_duplicates import Duplicates, restates
+from toldonce.maintenance.commit import BATCH_SIZE, Commits, Plan
+from toldonce.maintenance.near_duplicates import Duplicates
 from toldonce.maintenance.pace import Pace, PausedError
 from toldonce.maintenance.reembed import DROPPED
 from toldonce.maintenance.retention import NO_AGE, Expiry, ages, ending, last_met
@@ -25,7 +22,7 @@ from toldonce.profiles.policies import AgePolicy
 from toldonce.resolution.plans import PlannedChange, begun, change_of
 from toldonce.resolution.slots import value_mark
 from toldonce.store.executor import MAX_PAGE_SIZE
-from toldonce.text import source_key, terms
+from toldonce.text import terms
 from toldonce.types import (
     Action,
     AddMemory,
@@ -34,7 +31,6 @@ from toldonce.types import (
     Memory,
     MemoryId,
     MemoryKind,
-    MessageRef,
     Subject,
 )
 
@@ -175,7 +171,7 @@ class Care:
         )
 
     async def _end_what_is_over(self, pace: Pace) -> None:
-        """Close what has a last day that has passed, notes that restate such a fact with it."""
+        """Close what has a last day that has passed."""
         commits = self._commits
 
         async def over() -> Plan:
@@ -183,7 +179,7 @@ class Care:
             most = min(MAX_PAGE_SIZE, BATCH_SIZE + len(commits.closed_ids))
             read = commits.left(await commits.runtime.store.maintenance.expired(self.subject, now, limit=most))
             endings = [expiry for memory in read if (expiry := ending(memory, NO_AGE, now))]
-            return await self._ended(endings[:BATCH_SIZE], pace)
+            return self._ended(endings[:BATCH_SIZE])
 
         while await commits.commit(over):
             pace.check()
@@ -200,7 +196,7 @@ class Care:
             for start in range(0, len(ids), BATCH_SIZE):
 
                 async def aged(portion: Sequence[MemoryId] = ids[start : start + BATCH_SIZE]) -> Plan:
-                    return await self._ended(self._aged(await commits.read(portion)), pace)
+                    return self._ended(self._aged(await commits.read(portion)))
 
                 await commits.commit(aged)
             self._aged_after = page[-1].id
@@ -220,35 +216,12 @@ class Care:
         while await self._commits.runtime.store.insertions.prune(self.subject, before, limit=BATCH_SIZE):
             pace.check()
 
-    async def _ended(self, endings: Sequence[Expiry], pace: Pace) -> Plan:
+    def _ended(self, endings: Sequence[Expiry]) -> Plan:
         plan = self._commits.plan()
-        facts: dict[MessageRef, list[Expiry]] = defaultdict(list)
-        closing = {end.memory.id for end in endings}
         for end in endings:
             plan.close(end.memory, end.valid_to)
             plan.decide(end.memory, Action.EXPIRE, end.reason)
-            if end.memory.kind is MemoryKind.FACT:
-                for source in end.memory.evidence:
-                    facts[source.ref].append(end)
-        for note in await self._sharing_sources(list(facts), pace) if facts else ():
-            sharing = [end for source in note.evidence for end in facts.get(source.ref, ())]
-            fact = next((end for end in sharing if restates(note, end.memory)), None)
-            if fact and note.id not in closing:
-                plan.close(note, fact.valid_to)
-                plan.decide(note, Action.EXPIRE, "restates what ended", target=fact.memory)
         return plan
-
-    async def _sharing_sources(self, places: Sequence[MessageRef], pace: Pace) -> list[Memory]:
-        """Read notes that rest on one of these messages."""
-        snapshot = await self._commits.snapshot()
-
-        def notes() -> list[MemoryId]:
-            keys = np.array([source_key(*place) for place in places], dtype=np.int64)
-            touched = np.flatnonzero(np.isin(snapshot.source_key, keys))
-            owners = np.unique(np.searchsorted(snapshot.source_start, touched, side="right") - 1)
-            return [id_at(snapshot, owner) for owner in owners[snapshot.kinds[owners] == _NOTE].tolist()]
-
-        return await self._commits.read((await pace.apart(notes))[:PAGE])
 
     def _age_of(self, memory: Memory) -> AgePolicy:
         profile = self._commits.profile(memory.profile)

@@ -123,12 +123,13 @@ class ResolvePolicy(_Policy):
     """When two memories are the same, and which of two values is kept."""
 
     spelling: float = Field(default=0.8, ge=0, le=1)
-    """Normalised Levenshtein similarity above which two notes may merge."""
+    """Normalised Levenshtein similarity above which two notes merge that have the same words but for small ones, in
+    whatever order."""
     meaning: float = Field(default=0.995, ge=0, le=1)
-    """Calibrated embedding similarity above which two notes may merge (the built-in embedder: a cosine of .99)."""
+    """Calibrated embedding similarity from which a judge is asked about a note that the extractor takes for new (the
+    built-in embedder: a cosine of .99)."""
     wording: float = Field(default=0.97, ge=0, le=1)
-    """Calibrated embedding similarity above which two notes merge if the content words of one are all in the other
-    (the built-in embedder: a cosine of .79)."""
+    """Calibrated embedding similarity above which such notes merge as well (the built-in embedder: a cosine of .79)."""
     neighbours: int = Field(default=10, ge=1, le=100)
     """Number of existing memories that a candidate is compared with."""
     judge: bool = True
@@ -138,7 +139,7 @@ class ResolvePolicy(_Policy):
     """Calibrated embedding similarity from which the model decides whether a note repeats or corrects a memory (the
     built-in embedder: a cosine of .68)."""
     change_beats_confidence: bool = True
-    """Whether words of change ("moved to", "no longer") replace a more confident value."""
+    """Whether a newer value replaces a more confident one."""
 
 
 class CapacityPolicy(_Policy):

@@ -1,33 +1,15 @@
 """The memories while a batch is decided: the existing ones, and what the batch has added so far. Pure."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
-from toldonce.lazy_pattern import LazyPattern
 from toldonce.profiles.policies import ResolvePolicy
 from toldonce.resolution.slots import slot_mark, value_mark
 from toldonce.resolution.values import Claim, EndedMemory, Neighbours, ResolvedCandidate, ResolveInputs
-from toldonce.text import bare, terms
 from toldonce.text.slot_owner import names_owner, reaches_speaker, slot_owner
 from toldonce.types import Action, Candidate, Evidence, Memory, MemoryId, MemoryKind
-
-# Words that say outright that something changed; they outweigh a lower confidence.
-_CHANGE = LazyPattern(
-    r"\b(?:moved|moving|relocated|no\s++longer|not\s++any\s?more|any\s?more|"
-    r"now(?!\s++and\s++(?:then|again)\b)|switched|changed|"
-    r"started|quit|stopped|joined|became"
-    r"|these\s++days|actually|correction|instead|from\s++now\s++on|new|turned|left|gave\s++up|outgrew|"
-    r"since|just|got\s++(?:married|divorced))\b",
-    re.IGNORECASE,
-)
-_EVENTS = frozenset({"event", "plan"})
-_WHO = frozenset({"user"})
-# A note that gives a name on the way to something else tells that still when the name has changed.
-_NAMES = frozenset({"name", "full_name", "first_name", "last_name"})
-_TELLS_MORE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +91,6 @@ def is_newer(evidence: Evidence, known: KnownMemory) -> bool:
     return evidence.said_at > said_at
 
 
-def changes_openly(candidate: Candidate) -> bool:
-    """Whether a statement says that something changed, rather than merely differing."""
-    return candidate.ends or bool(_CHANGE.search(candidate.quote))
-
-
 @dataclass(slots=True)
 class BatchState:
     """The state that decisions of one batch share."""
@@ -180,16 +157,13 @@ class BatchState:
                 return of_candidate(decided.candidate, decided.evidence, place)
         return None
 
-    def end(
-        self, known: KnownMemory, valid_to: datetime, by: Candidate, *, refined: bool = False
-    ) -> tuple[EndedMemory, ...]:
-        """End a memory that holds: an existing one with the notes that restate it, or one of the batch.
+    def end(self, known: KnownMemory, valid_to: datetime, by: Candidate) -> tuple[EndedMemory, ...]:
+        """End a memory that holds: an existing one, which is returned, or one of the batch.
 
         Args:
             known: The memory.
             valid_to: When it ended.
             by: The candidate that ends it.
-            refined: A fuller statement of the same takes its place; notes that restate it still hold.
         """
         valid_to = max(valid_to, known.valid_from)
         if known.place is not None:
@@ -197,58 +171,8 @@ class BatchState:
             return ()
         if known.memory is None or known.memory.id in self.closed:
             return ()
-        closings = [EndedMemory(memory=known.memory, valid_to=valid_to)]
         self.closed.add(known.memory.id)
-        for note in () if refined else self._restating(known.memory):
-            self.closed.add(note.id)
-            closings.append(EndedMemory(memory=note, valid_to=max(valid_to, note.valid_from), restates=True))
-        return tuple(closings)
-
-    def end_named(self, known: KnownMemory, claim: Claim, *, refined: bool = False) -> tuple[EndedMemory, ...]:
-        """End a memory that a candidate corrects, and where it is a note the facts that say no more than it does."""
-        candidate = claim.candidate
-        closings = [*self.end(known, candidate.valid_from, candidate, refined=refined)]
-        for fact in self._said_by(known, candidate) if closings else ():
-            closings.extend(self.end(of_memory(fact), candidate.valid_from, candidate, refined=refined))
-        return tuple(closings)
-
-    def _said_by(self, note: KnownMemory, candidate: Candidate) -> list[Memory]:
-        """Find the facts of a note's own source whose value is most of what it says, and not in its successor."""
-        if note.kind is not MemoryKind.NOTE:
-            return []
-        sources = {source.ref for source in note.evidence}
-        note_terms, new = set(terms(note.text)) - _WHO, bare(candidate.text)
-        return [
-            fact
-            for fact in self.neighbours.facts
-            if fact.id not in self.closed
-            and sources & {source.ref for source in fact.evidence}
-            and bare(fact.value) in bare(note.text)
-            and bare(fact.value) not in new
-            and len(note_terms & set(terms(fact.value))) * 2 >= len(note_terms)
-        ]
-
-    def _restating(self, fact: Memory) -> list[Memory]:
-        """Find the notes that say in words what a fact holds: same source, same value, and no event of the past.
-
-        The value of a fact in another language may be English ('vegan'): then the note has the fact's own text.
-        """
-        if fact.kind is not MemoryKind.FACT or not fact.value:
-            return []
-        sources = {source.ref for source in fact.evidence}
-        value = bare(fact.value)
-        notes = {neighbour.memory.id: neighbour.memory for near in self.neighbours.near for neighbour in near}
-        notes |= {note.id: note for note in self.neighbours.restating}
-        return [
-            note
-            for note in notes.values()
-            if note.kind is MemoryKind.NOTE
-            and note.id not in self.closed
-            and note.type not in _EVENTS
-            and (value in bare(note.text) or note.text == fact.text)
-            and not (fact.key in _NAMES and len(set(terms(note.text)) - set(terms(fact.text))) >= _TELLS_MORE)
-            and sources & {source.ref for source in note.evidence}
-        ]
+        return (EndedMemory(memory=known.memory, valid_to=valid_to),)
 
     def add_evidence(self, place: int, evidence: Evidence) -> None:
         """Let a memory that the batch adds rest on a further quote."""

@@ -1,41 +1,17 @@
 """Decide what becomes of each candidate: add, merge, replace, ignore, hold or close, with the reason. Pure.
 
 The rules are in `FINAL_RULES`, `FACT_RULES` and `NOTE_RULES`, in the order in which they are asked; the first that
-decides has decided. No rule reads what a candidate ends or replaces: a slot's new value, a request to forget, or a
-model's own word says so (`MODEL_RULES`, `_with_correction`).
+decides has decided. What a candidate does to a memory, `relation` alone tells them: by the words, by a slot of the same
+speaker; beside it a request to forget (`_forget`), and a model's own word (`MODEL_RULES`, `_with_correction`).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from toldonce.profiles.policies import ResolvePolicy
-from toldonce.resolution.batch_state import (
-    BatchState,
-    Case,
-    KnownMemory,
-    changes_openly,
-    concerns,
-    is_newer,
-    same_owner,
-    same_slot,
-    same_value,
-)
-from toldonce.resolution.compare import (
-    differs,
-    recounts,
-    same,
-    says_more,
-)
-from toldonce.resolution.correction import Worth, may_repeat, weigh_correction
+from toldonce.resolution.batch_state import BatchState, Case, KnownMemory, concerns, is_newer, same_slot, same_value
+from toldonce.resolution.extractor_word import Worth, may_repeat, weigh_correction
 from toldonce.resolution.forget_targets import forget_targets
-from toldonce.resolution.note_rules import (
-    REWRITTEN,
-    decide_end_of_nothing,
-    follow_judge,
-    merge_near_notes,
-    repeat_known_words,
-    rewritten,
-)
 from toldonce.resolution.outcomes import (
     close_known,
     hold,
@@ -46,12 +22,13 @@ from toldonce.resolution.outcomes import (
     strengthen,
 )
 from toldonce.resolution.plans import as_plan, change_of
-from toldonce.resolution.slots import leaves_out, opposite_mark, says_fuller, slot_mark
+from toldonce.resolution.relation import Relation, differs, relation, same, says_more, says_same
 from toldonce.resolution.values import Claim, JudgeVerdict, Neighbours, Resolution, ResolvedCandidate, ResolveInputs
-from toldonce.types import Action, Candidate, MemoryKind
+from toldonce.types import Action, MemoryKind
 
 Rule = Callable[[Case], ResolvedCandidate | None]
 """Decides on a claim, or returns None to leave it to the next rule."""
+_REWRITTEN = "a model says that a part of this changed, and rewrote it with what still holds"
 
 
 def resolve(
@@ -190,11 +167,7 @@ def _end_fact(case: Case) -> ResolvedCandidate | None:
     candidate, evidence = case.candidate, case.evidence
     if not candidate.ends:
         return None
-    ending = [
-        known
-        for known in case.batch.facts()
-        if same_slot(candidate, known) and (not candidate.value or same_value(candidate, known))
-    ]
+    ending = [known for known in case.batch.facts() if relation(candidate, known) is Relation.ENDS]
     if not ending:
         return outcome(Action.IGNORE, case.claim, "nothing known that it would end")
     if not all(is_newer(evidence, known) for known in ending):
@@ -206,48 +179,79 @@ def _end_fact(case: Case) -> ResolvedCandidate | None:
     return close_known(case.claim, closes, "it is said to have ended")
 
 
-def _refine_value(case: Case) -> ResolvedCandidate | None:
-    """Keep the fuller of two values that name the same thing: 'Python' after 'Python 3.11' takes nothing back."""
-    candidate, claim = case.candidate, case.claim
-    here = [known for known in case.batch.facts() if same_slot(candidate, known)]
-    for known in here:
-        if says_fuller(known.key, known.value, candidate.value):
-            return strengthen(case.batch, claim, known, Action.IGNORE, "more of it is known already")
-    is_fuller = here and all(says_fuller(candidate.key, candidate.value, known.value) for known in here)
-    if is_fuller and all(is_newer(case.evidence, known) and candidate.confidence >= known.confidence for known in here):
-        return replace_known(case.batch, claim, here, "says more of the same", refined=True)
-    return None
-
-
 def _fill_slot(case: Case) -> ResolvedCandidate | None:
     """Strengthen a known value of the slot, or replace another one if the new one is newer and sure enough."""
     batch, claim, candidate = case.batch, case.claim, case.candidate
-    here = [known for known in batch.facts() if same_slot(candidate, known)]
-    for known in here:
-        if same_value(candidate, known):
+    related = [(known, relation(candidate, known)) for known in batch.facts()]
+    for known, how in related:
+        if how is Relation.SAME:
             return strengthen(batch, claim, known, Action.IGNORE, "this is known already")
-    ruled_out = opposite_mark(candidate.key, candidate.value, candidate.speaker)
-    opposites = [
-        known
-        for known in batch.facts()
-        if same_owner(candidate, known)
-        and (slot_mark(known.key, known.value, known.speaker) == ruled_out or _leaves_out(candidate, known))
-    ]
-    rivals = [*here, *opposites]
+    rivals = [known for known, how in related if how is Relation.REPLACES]
     for known in rivals:
         if not is_newer(case.evidence, known):
             return store_as_ended(claim, known)
-    named = any(known.memory and known.memory.id == candidate.replaces for known in rivals)
-    openly = case.policy.change_beats_confidence and (changes_openly(candidate) or named)
     for known in rivals:
-        if candidate.confidence < known.confidence and not openly:
+        if candidate.confidence < known.confidence and not case.policy.change_beats_confidence:
             return ignore_less_sure(claim, known)
-    reason = "a newer value of the same slot" if here else "a newer statement of the opposite"
+    is_same_slot = any(same_slot(candidate, known) for known in rivals)
+    reason = "a newer value of the same slot" if is_same_slot else "a newer statement of the opposite"
     return replace_known(batch, claim, rivals, reason) if rivals else None
 
 
-def _leaves_out(candidate: Candidate, known: KnownMemory) -> bool:
-    return leaves_out(candidate.key, candidate.value, known.key, known.value)
+# Rules for notes.
+
+
+def _repeat_known_words(case: Case) -> ResolvedCandidate | None:
+    """Strengthen a note that has the same words, or the same in another order and with other small words."""
+    candidate = case.candidate
+    for known, _ in case.near:
+        if same(candidate.text, known.text):
+            return strengthen(case.batch, case.claim, known, Action.IGNORE, "the same words are known already")
+    for known, similarity in case.near:
+        # A record tells of a moment: another one in like words tells of another moment.
+        how = None if candidate.detail.summary else says_same(candidate.text, known.text, case.policy, similarity)
+        if how is not None:
+            return strengthen(case.batch, case.claim, known, Action.MERGE, f"says the same ({how})")
+    return None
+
+
+def _decide_end_of_nothing(case: Case) -> ResolvedCandidate | None:
+    """Decide on the end of something that is not known, or not any more."""
+    candidate = case.candidate
+    if not candidate.ends:
+        return None
+    if candidate.replaces and case.batch.find(candidate.replaces) is None:
+        return outcome(Action.IGNORE, case.claim, "what it would end has ended already")
+    return outcome(Action.ADD, case.claim, "new; nothing known that it would end")
+
+
+def _follow_judge(case: Case) -> ResolvedCandidate | None:
+    """Follow a model's verdict, if one was asked for, as far as the rules allow it; else add, and say why."""
+    verdict = case.inputs.judged.get(case.place)
+    if verdict is None:
+        return None
+    batch, claim, text = case.batch, case.claim, case.candidate.text
+    if verdict.action is Action.ADD:
+        return outcome(Action.ADD, claim, "new, says a model that saw what is near")
+    known = batch.find(verdict.target) if verdict.target else None
+    if verdict.action is None or known is None:
+        problem = verdict.problem or "what a model would put it to has just ended"
+        return outcome(Action.ADD, claim, f"new; {problem}")
+    newer = is_newer(case.evidence, known)
+    if verdict.action is Action.REPLACE:
+        if newer:
+            reason = _REWRITTEN if verdict.text else "a model says that it corrects this"
+            return replace_known(batch, _rewritten(claim, verdict), [known], reason)
+        reason = "a model would put it in the place of what is not older: stored as ended"
+        return replace(store_as_ended(claim, known), reason=reason)
+    against = differs(text, known.text)
+    if against is not None:
+        return outcome(Action.ADD, claim, f"new; a model takes it for what is known, but {against}")
+    if not says_more(text, known.text):
+        return strengthen(batch, claim, known, verdict.action, "a model says that this is known")
+    if newer:
+        return replace_known(batch, claim, [known], "a model says that this is known; it says more")
+    return outcome(Action.ADD, claim, "new; a model takes it for what is known, but it says more")
 
 
 # What a model names.
@@ -269,7 +273,7 @@ def _repeat_named_memory(case: Case) -> ResolvedCandidate | None:
     if candidate.kind is not known.kind or not says_more(candidate.text, known.text):
         return strengthen(case.batch, case.claim, known, Action.MERGE, reason)
     if candidate.kind is MemoryKind.NOTE and is_newer(case.evidence, known):
-        return replace_known(case.batch, case.claim, [known], f"{reason}; it says more", refined=True)
+        return replace_known(case.batch, case.claim, [known], f"{reason}; it says more")
     return None
 
 
@@ -288,8 +292,8 @@ def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidat
         worth, reason = _settle_doubt(named, verdict, reason)
     if worth is Worth.TAKEN and is_newer(case.evidence, named):
         if verdict and verdict.text:
-            closes = (*decided.closes, *case.batch.end_named(named, case.claim))
-            anew = replace_known(case.batch, rewritten(case.claim, verdict), [], reason)
+            closes = (*decided.closes, *case.batch.end(named, candidate.valid_from, candidate))
+            anew = replace_known(case.batch, _rewritten(case.claim, verdict), [], reason)
             return replace(anew, action=Action.REPLACE, target=named.memory, closes=closes)
         return _with_closing(case, decided, named, reason)
     if worth is Worth.TAKEN:
@@ -298,22 +302,26 @@ def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidat
     return replace(decided, reason=full_reason, doubted=named.memory if worth is Worth.DOUBTED else None)
 
 
+def _rewritten(claim: Claim, verdict: JudgeVerdict) -> Claim:
+    """Give a claim the words in which a model rewrote the memory, with what still holds of it."""
+    if not verdict.text:
+        return claim
+    return replace(claim, candidate=replace(claim.candidate, text=verdict.text, ends=False))
+
+
 def _settle_doubt(named: KnownMemory, verdict: JudgeVerdict | None, reason: str) -> tuple[Worth, str]:
     """Settle a doubt by the verdict of the model that was asked, if it was."""
     if verdict is None or named.memory is None:
         return Worth.DOUBTED, reason
     if verdict.action is Action.REPLACE and verdict.target == named.memory.id:
-        return Worth.TAKEN, REWRITTEN if verdict.text else "a model says that it corrects this"
+        return Worth.TAKEN, _REWRITTEN if verdict.text else "a model says that it corrects this"
     return Worth.REFUSED, f"{reason}, and {verdict.problem or 'a model does not say so'}"
 
 
 def _with_closing(case: Case, decided: ResolvedCandidate, named: KnownMemory, reason: str) -> ResolvedCandidate:
     """Close the memory that the model names, beside what was decided on the candidate itself."""
     candidate = case.candidate
-    more = says_more(candidate.text, named.text) and not recounts(candidate.text, named.text)
-    refined = more and not candidate.ends
-    claim = Claim(decided.candidate, case.evidence)
-    closes = (*decided.closes, *case.batch.end_named(named, claim, refined=refined))
+    closes = (*decided.closes, *case.batch.end(named, candidate.valid_from, decided.candidate))
     full_reason = f"the extractor names it as what this corrects: {reason}"
     if decided.target or (decided.action is Action.IGNORE and not candidate.ends):
         return replace(decided, closes=closes)
@@ -328,9 +336,9 @@ FINAL_RULES: tuple[Rule, ...] = (
     _end_named_memory,
 )
 """For every candidate; what they decide is not amended by `_with_correction`."""
-FACT_RULES: tuple[Rule, ...] = (_end_fact, _refine_value, _fill_slot)
+FACT_RULES: tuple[Rule, ...] = (_end_fact, _fill_slot)
 """For facts; a fact that none decides on is added."""
-NOTE_RULES: tuple[Rule, ...] = (repeat_known_words, merge_near_notes, decide_end_of_nothing, follow_judge)
+NOTE_RULES: tuple[Rule, ...] = (_repeat_known_words, _decide_end_of_nothing, _follow_judge)
 """For notes: what says the same is one memory; a note that none decides on is added."""
 MODEL_RULES: tuple[Rule, ...] = (_repeat_named_memory,)
 """For a model's candidates, before the rules of their kind."""

@@ -1,9 +1,8 @@
 """What a request to forget means among the memories that hold. Pure."""
 
 from toldonce.resolution.batch_state import Case, KnownMemory, concerns, is_newer, same_slot
-from toldonce.resolution.lexicon import DEGREE
 from toldonce.resolution.slots import value_mark
-from toldonce.resolution.tokens import TokenizedSentence, names, tokenize
+from toldonce.resolution.tokens import DEGREE, TokenizedSentence, names, tokenize
 from toldonce.resolution.topics import is_about, topic_keys, topic_parts, topic_words
 from toldonce.types import Candidate
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from toldonce.errors import BreakerOpenError, BudgetSpentError, ModelError
 from toldonce.profiles.policies import ResolvePolicy
 from toldonce.providers.protocols import LanguageModel
-from toldonce.resolution.compare import digits
+from toldonce.resolution.relation import digits
 from toldonce.resolution.values import JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate
 from toldonce.text import squeeze, terms
 from toldonce.types import Action, Memory, MemoryId, MemoryKind

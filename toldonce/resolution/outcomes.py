@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from toldonce.resolution.batch_state import BatchState, Case, KnownMemory
-from toldonce.resolution.compare import same
+from toldonce.resolution.relation import same
 from toldonce.resolution.values import Claim, EndedMemory, ResolvedCandidate
 from toldonce.types import Action
 
@@ -45,13 +45,11 @@ def strengthen(batch: BatchState, claim: Claim, known: KnownMemory, action: Acti
     )
 
 
-def replace_known(
-    batch: BatchState, claim: Claim, old: Sequence[KnownMemory], reason: str, *, refined: bool = False
-) -> ResolvedCandidate:
+def replace_known(batch: BatchState, claim: Claim, old: Sequence[KnownMemory], reason: str) -> ResolvedCandidate:
     """Let a candidate take the place of what it contradicts."""
     closes: list[EndedMemory] = []
     for known in old:
-        closes.extend(batch.end(known, claim.candidate.valid_from, claim.candidate, refined=refined))
+        closes.extend(batch.end(known, claim.candidate.valid_from, claim.candidate))
     target = next((known.memory for known in old if known.memory), None)
     return ResolvedCandidate(
         action=Action.REPLACE if old else Action.ADD,

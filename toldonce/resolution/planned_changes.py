@@ -6,7 +6,7 @@ from datetime import datetime
 
 from toldonce.resolution.plans import plan_key
 from toldonce.resolution.slots import stored_key
-from toldonce.resolution.values import EndedMemory, ResolvedCandidate
+from toldonce.resolution.values import ResolvedCandidate
 from toldonce.types import (
     Action,
     AddMemory,
@@ -66,7 +66,7 @@ def to_changes(resolved: Sequence[ResolvedCandidate], making: MemoryFactory) -> 
     ended_here: dict[int, list[_Ended]] = {}
     for decided, made in zip(resolved, ids, strict=True):
         if made is not None and decided.successor is not None:
-            ended = _Ended(made, decided.candidate.text, "was corrected together with it")
+            ended = _Ended(made, decided.candidate.text)
             ended_here.setdefault(id(decided.successor), []).append(ended)
     for decided, made in zip(resolved, ids, strict=True):
         changes.extend(
@@ -85,7 +85,7 @@ def to_changes(resolved: Sequence[ResolvedCandidate], making: MemoryFactory) -> 
         mine = ended_here.get(id(decided.candidate), [])
         target = decided.target.id if decided.target else next((each.id for each in mine), None)
         decisions.append(_decision(decided, made, target, making))
-        beside = [*mine, *(_Ended(each.memory.id, each.memory.text, _why(each, made)) for each in decided.closes)]
+        beside = [*mine, *(_Ended(each.memory.id, each.memory.text) for each in decided.closes)]
         decisions.extend(_with_it(decided, each, made or target, making) for each in beside if each.id != target)
     return changes, decisions
 
@@ -96,7 +96,6 @@ class _Ended:
 
     id: MemoryId
     text: str
-    reason: str
 
 
 def _strengthened(one: ResolvedCandidate, target: Memory, making: MemoryFactory) -> StrengthenMemory:
@@ -184,12 +183,6 @@ def _decision(
     )
 
 
-def _why(closing: EndedMemory, made: MemoryId | None) -> str:
-    if closing.restates:
-        return "restates what was replaced" if made else "restates what ended"
-    return "was corrected together with it"
-
-
 def _with_it(one: ResolvedCandidate, ended: _Ended, target: MemoryId | None, making: MemoryFactory) -> Decision:
     """Say why a memory ends beside the target; what came in its place is named, or what ended."""
     return Decision(
@@ -199,7 +192,7 @@ def _with_it(one: ResolvedCandidate, ended: _Ended, target: MemoryId | None, mak
         action=Action.CLOSE,
         memory_id=ended.id,
         target_id=target,
-        reason=ended.reason,
+        reason="was corrected together with it",
         text=ended.text,
         profile=making.profile,
         conversation=one.evidence[0].conversation if one.evidence else making.conversation,

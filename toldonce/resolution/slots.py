@@ -4,7 +4,6 @@ import re
 
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
-from toldonce.resolution.lexicon import DIETS, FOODS
 from toldonce.text import bare, negations, squeeze, stem
 from toldonce.text.slot_owner import OWNER_MARK, bare_key, owned_key, slot_owner
 
@@ -79,10 +78,6 @@ _SPELLINGS = {
 _LEADING = frozenset("user users user's my the their his her current currently present".split())
 # Slots that cannot hold the same value both at once: the newer statement wins.
 OPPOSITE = {"like": "dislike", "dislike": "like", "hobby": "dislike"}
-# Milk of oats and steak of cauliflower are neither milk nor steak.
-PLANT_BASED = frozenset(
-    stem(word) for word in "vegan veggie vegetarian plant soy oat almond rice coconut nut tofu".split()
-)
 MAX_KEY_CHARACTERS = 120
 # Between the words of a key, and where one begins with a capital: 'coffee-order', 'coffeeOrder'.
 _SEPARATORS = LazyPattern(r"[\s_./-]++")
@@ -173,21 +168,6 @@ def opposite_mark(key: str, value: str, speaker: str = "") -> str | None:
     name, colon, value_part = canonical_key(bare_key(key, speaker), value).partition(":")
     other = OPPOSITE.get(name)
     return slot_mark(f"{other}:{value_part}", value_part, speaker) if colon and other else None
-
-
-def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:
-    """Return whether what a person avoids, or their diet, excludes what another fact says they like.
-
-    >>> leaves_out("avoid", "meat", "like", "a good steak"), leaves_out("diet", "vegan", "like", "oat milk")
-    (True, False)
-    """
-    name, liked = (canonical_key(*pair).partition(":")[0] for pair in ((key, value), (other_key, other_value)))
-    if liked != "like" or name not in ("avoid", "diet"):
-        return False
-    mark = value_mark(value)
-    out = DIETS.get(bare(value), frozenset()) if name == "diet" else FOODS.get(mark, frozenset()) | {mark}
-    words = value_mark(other_value).split()
-    return bool(words) and words[-1] in out and not PLANT_BASED & set(words)
 
 
 def says_fuller(key: str, value: str, other: str) -> bool:

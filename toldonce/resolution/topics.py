@@ -4,8 +4,7 @@ import re
 
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
-from toldonce.resolution.lexicon import DEGREE
-from toldonce.resolution.tokens import TokenizedSentence, token, tokenize
+from toldonce.resolution.tokens import DEGREE, TokenizedSentence, token, tokenize
 from toldonce.text import is_unspaced, terms, words
 from toldonce.text.languages import LANGUAGES
 from toldonce.text.normalize import fold

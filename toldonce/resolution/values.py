@@ -32,8 +32,6 @@ class Neighbours:
     """For each candidate, in their order, the notes nearest in meaning; may be shorter than the candidates."""
     facts: Sequence[Memory] = ()
     """All facts of the subject."""
-    restating: Sequence[Memory] = ()
-    """Notes that rest on the same messages as the facts, where known: they are closed with the fact they restate."""
 
 
 def _unlike(place: int, other: int) -> float:
@@ -80,8 +78,6 @@ class EndedMemory:
 
     memory: Memory
     valid_to: datetime
-    restates: bool = False
-    """It ends only because it says in words what a fact held that ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

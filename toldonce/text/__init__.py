@@ -1,7 +1,6 @@
 """Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
 
 from toldonce.text.abbreviations import is_list_number
-from toldonce.text.courtesies import is_courtesy
 from toldonce.text.hashes import conversation_tag, hash64, source_key, term_key, term_keys
 from toldonce.text.languages import STOP_WORDS, is_english
 from toldonce.text.normalize import bare, clean, fold, fold_runs, normalise, spelling_similarity, squeeze, words
@@ -16,6 +15,7 @@ from toldonce.text.proper_names import (
 from toldonce.text.questions import (
     asks,
     asks_for_facts,
+    is_courtesy,
     is_opener,
     negations,
     only_asks,
