@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from toldonce.dates.foreign_words import covered, date_words, flat
+from toldonce.dates.vocabulary import covered, date_words, flat
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.profiles.policies import ResolvePolicy
 from toldonce.resolution.lexicon import DATES, DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING

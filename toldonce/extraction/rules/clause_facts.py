@@ -140,7 +140,7 @@ def is_birthday(clause: str) -> bool:
 
 def _is_of_birth(before: str, day: DateMention) -> bool:
     """Return whether a date in a statement of birth is the date of birth, by the text before it."""
-    return not _ANOTHER_TIME.search(before) and day.preposition not in ("since", "until", "till", "before", "after")
+    return not _ANOTHER_TIME.search(before) and day.tie not in ("since", "until", "before", "after")
 
 
 def _undated(clause: str, mentions: Sequence[DateMention]) -> str:

@@ -1,21 +1,32 @@
-"""Dates of a text in any language whose date words are known: each part of it is read in its own. Pure."""
+"""Find the dates of a text, each part of it in its language: 'yesterday', 'letzten Montag', '3月12日'. Pure."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
 
-from toldonce.dates.mention import DateMention, Precision, mention
-from toldonce.dates.parser import may_name_english_time, parse_english
+from toldonce.dates.clause import Direction
+from toldonce.dates.mention import DateMention, Days, Precision, mention
+from toldonce.dates.patterns import TIES, Kind, date_patterns, hint_pattern
+from toldonce.dates.readings import Reading, days_of
 from toldonce.dates.spoken import Part, foreign_parts
-from toldonce.dates.tense import Direction
+from toldonce.dates.vocabulary import date_words, flat
+from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
 from toldonce.text.sentence_ends import sentence_ends
 
-if TYPE_CHECKING:
-    from toldonce.dates.foreign import Found
-
 # Only this many characters are read, as a paste of megabytes must not delay a recall.
 MAX_READ_CHARACTERS = 20_000
+_DIGIT = LazyPattern(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Days that words of a text name."""
+
+    days: Days
+    span: tuple[int, int]
+    tie: str
+    """Which of `TIES` leads to them, or empty."""
 
 
 def may_name_time(text: str) -> bool:
@@ -24,7 +35,7 @@ def may_name_time(text: str) -> bool:
     >>> may_name_time("since Monday"), may_name_time("a monkey of marble"), may_name_time("ich war es")
     (True, False, True)
     """
-    return may_name_english_time(text) or bool(foreign_parts(text))
+    return bool(hint_pattern("en").search(flat(text)) or foreign_parts(text))
 
 
 def parse_dates(
@@ -45,8 +56,8 @@ def parse_dates(
     >>> from datetime import UTC
     >>> from zoneinfo import ZoneInfo
     >>> said_at = datetime(2023, 5, 8, 12, tzinfo=UTC)
-    >>> [found.phrase for found in parse_dates("I met Ana yesterday", said_at=said_at, zone=ZoneInfo("UTC"))]
-    ['on 7 May 2023']
+    >>> [found.absolute for found in parse_dates("I met Ana yesterday", said_at=said_at, zone=ZoneInfo("UTC"))]
+    ['7 May 2023']
     >>> [found.absolute for found in parse_dates("Ich sah Ana gestern", said_at=said_at, zone=ZoneInfo("UTC"))]
     ['7 May 2023']
     """
@@ -56,16 +67,14 @@ def parse_dates(
 @remembered
 def _parsed(text: str, said_at: datetime, zone: tzinfo, default: Direction) -> tuple[DateMention, ...]:
     parts = foreign_parts(text)
-    english = parse_english(text, said_at, zone, default)
-    if not parts:
-        return _of_named_years(text, english)
-    mentions: list[DateMention] = []
+    read = Part(0, len(text), ("en",), is_sure=False)
+    mentions = _mentions(text, read, said_at, zone, default)
     for part in parts:
-        dates = _foreign(text, part, said_at, zone, default)
+        dates = _mentions(text, part, said_at, zone, default)
         if dates or part.is_sure:
-            english = tuple(found for found in english if not _overlaps(part, found.span))
+            mentions = [found for found in mentions if found.language != "en" or not _overlaps(part, found.span)]
         mentions += dates
-    return _of_named_years(text, sorted((*english, *mentions), key=lambda found: found.span))
+    return _of_named_years(text, sorted(mentions, key=lambda found: found.span))
 
 
 def _of_named_years(text: str, mentions: Sequence[DateMention]) -> tuple[DateMention, ...]:
@@ -86,7 +95,7 @@ def _overlaps(part: Part, span: tuple[int, int]) -> bool:
     return part.start < span[1] and span[0] < part.end
 
 
-def _read_alike(read: Mapping[str, list["Found"]]) -> tuple[str, list["Found"]]:
+def _read_alike(read: Mapping[str, list[Found]]) -> tuple[str, list[Found]]:
     """Return the dates that a text in one of several languages names, and one of these; no date that differs."""
     language = next((code for code, dates in read.items() if dates), "")
     others = [{found.span[0]: found.days for found in dates} for dates in read.values()]
@@ -98,11 +107,9 @@ def _read_alike(read: Mapping[str, list["Found"]]) -> tuple[str, list["Found"]]:
     return language, same
 
 
-def _foreign(text: str, part: Part, said_at: datetime, zone: tzinfo, default: Direction) -> list[DateMention]:
-    from toldonce.dates.foreign import foreign_dates  # most processes need none of it
-
+def _mentions(text: str, part: Part, said_at: datetime, zone: tzinfo, default: Direction) -> list[DateMention]:
     today, said = said_at.astimezone(zone).date(), text[part.start : part.end]
-    language, dates = _read_alike({code: foreign_dates(said, code, today, default) for code in part.languages})
+    language, dates = _read_alike({code: find_dates(said, code, today, default) for code in part.languages})
     mentions = []
     for found in dates:
         start, end = (part.start + place for place in found.span)
@@ -111,7 +118,7 @@ def _foreign(text: str, part: Part, said_at: datetime, zone: tzinfo, default: Di
                 found.days,
                 quote=text[start:end],
                 start=start,
-                preposition=found.preposition,
+                tie=found.tie,
                 zone=zone,
                 language=language,
             )
@@ -119,3 +126,33 @@ def _foreign(text: str, part: Part, said_at: datetime, zone: tzinfo, default: Di
             continue
         mentions.append(read)
     return mentions
+
+
+def find_dates(text: str, code: str, today: date, default: Direction) -> list[Found]:
+    """Return the days that a text in a covered language names, without overlap.
+
+    Args:
+        text: A part of a text in one language.
+        code: The language.
+        today: The day it was said, for its speaker.
+        default: For dates whose clause does not tell its tense.
+    """
+    flattened, words = flat(text), date_words(code)
+    if not hint_pattern(code).search(flattened):
+        return []
+    taken = bytearray(len(text))
+    has_digits = bool(_DIGIT.search(flattened))
+    found: list[Found] = []
+    for pattern in date_patterns(code):
+        for match in pattern.pattern.finditer(flattened) if has_digits or not pattern.has_digits else ():
+            start, end = match.span()
+            if any(taken[start:end]):
+                continue
+            groups = {name: group for name, group in match.groupdict().items() if group is not None}
+            reading = Reading(match=match, words=words, today=today, default=default, said=text, groups=groups)
+            days = days_of(pattern.kind, reading)
+            if days is not None or pattern.kind is Kind.BLOCKED:
+                taken[start:end] = b"\1" * (end - start)
+            if days is not None and (not days.doubtful or days.recurs or reading.clause.is_future):
+                found.append(Found(days, (start, end), next((name for name in TIES if name in groups), "")))
+    return found
