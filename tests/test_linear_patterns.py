@@ -37,7 +37,6 @@ KNOWN_HIDDEN = {
     "toldonce.extraction.forget_forms",
     "toldonce.dates.patterns",
     "toldonce.dates.clause",
-    "toldonce.dates.reader",
     "toldonce.extraction.rules.patterns.fact_pattern",
     "toldonce.extraction.rules.foreign_exclusions",
     "toldonce.extraction.rules.foreign.language",

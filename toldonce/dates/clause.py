@@ -105,6 +105,11 @@ class DatedClause:
         return tense in tenses and not self._has("measured", self.own)
 
     @property
+    def may_be_ahead(self) -> bool:
+        """Whether its words leave open that its weekday is one day ahead: no habit, no verb of the past."""
+        return not self._has("habit", self.own) and self._nearest_tense is not Tense.PAST
+
+    @property
     def looks_back(self) -> bool:
         """Whether it counts from something in the past: 'since my call of 11 March'."""
         return "since" in self.patterns and bool(self.patterns["since"].search(flat(str(self.own))))
@@ -188,3 +193,6 @@ def _clause_patterns(code: str) -> Mapping[str, LazyPattern[str]]:
     elif words.since and words.edges == "both" and not words.since_is_from:
         patterns["since"] = LazyPattern(f"{begins}(?:{words.since})")
     return patterns
+
+
+_ENGLISH = _clause_patterns("en")  # declared at once: see `patterns`

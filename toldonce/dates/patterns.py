@@ -5,7 +5,7 @@ They match a flattened text (see `vocabulary.flat`). Groups: `day`, `first`, `mo
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -312,10 +312,17 @@ def hint_pattern(code: str) -> LazyPattern[str]:
 
 
 @cache
-def offset_pattern(code: str) -> LazyPattern[str]:
-    """Return what leads to a day from which some days are counted: 'three days after'."""
+def context_patterns(code: str) -> Mapping[str, LazyPattern[str]]:
+    """Return patterns of the words before and after a date: `not_bare`, `after_bare`, and `offset`.
+
+    The last is what leads to a day from which some days are counted: 'three days after'.
+    """
     words = date_words(code)
-    if not words.offset:
-        return LazyPattern("(?!)")
     count, unit = any_of(r"\d{1,3}", *filter(None, words.counts)), any_of(*words.units.values())
-    return LazyPattern(f"{WORD_BEGINS}{count}{_GAP}{unit}{BLANK}(?:{words.offset})$")
+    offset = f"{WORD_BEGINS}{count}{_GAP}{unit}{BLANK}(?:{words.offset})$" if words.offset else ""
+    forms = {"offset": offset, "not_bare": words.not_bare, "after_bare": words.after_bare}
+    return {name: LazyPattern(form or "(?!)") for name, form in forms.items()}
+
+
+# Declared at once, as every process meets English: others compile what is declared before the first message.
+_ENGLISH = (hint_pattern("en"), context_patterns("en"), date_patterns("en"))

@@ -1,6 +1,7 @@
 """Find the dates of a text, each part of it in its language: 'yesterday', 'letzten Montag', '3月12日'. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
@@ -17,6 +18,8 @@ from toldonce.text.sentence_ends import sentence_ends
 # Only this many characters are read, as a paste of megabytes must not delay a recall.
 MAX_READ_CHARACTERS = 20_000
 _DIGIT = LazyPattern(r"\d")
+Span = tuple[int, int]
+"""Start and end of a part of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Found:
     """Days that words of a text name."""
 
     days: Days
-    span: tuple[int, int]
+    span: Span
     tie: str
     """Which of `TIES` leads to them, or empty."""
 
@@ -39,7 +42,12 @@ def may_name_time(text: str) -> bool:
 
 
 def parse_dates(
-    text: str, *, said_at: datetime, zone: tzinfo, default: Direction = Direction.BEHIND
+    text: str,
+    *,
+    said_at: datetime,
+    zone: tzinfo,
+    default: Direction = Direction.BEHIND,
+    coming: Sequence[Span] = (),
 ) -> list[DateMention]:
     """Return the times that a text names, in order and without overlap.
 
@@ -52,6 +60,8 @@ def parse_dates(
         said_at: When it was said (aware).
         zone: The speaker's time zone, which determines when a day begins.
         default: For dates whose clause has no verb: 'dentist on Friday'.
+        coming: Parts of the text that tell of something ahead, not of every week: where the verb leaves it open, a
+            weekday in them is the next one.
 
     >>> from datetime import UTC
     >>> from zoneinfo import ZoneInfo
@@ -61,16 +71,19 @@ def parse_dates(
     >>> [found.absolute for found in parse_dates("Ich sah Ana gestern", said_at=said_at, zone=ZoneInfo("UTC"))]
     ['7 May 2023']
     """
-    return list(_parsed(text[:MAX_READ_CHARACTERS], said_at, zone, default))
+    return list(_parsed(text[:MAX_READ_CHARACTERS], said_at, zone, default, tuple(coming)))
 
 
 @remembered
-def _parsed(text: str, said_at: datetime, zone: tzinfo, default: Direction) -> tuple[DateMention, ...]:
-    parts = foreign_parts(text)
-    read = Part(0, len(text), ("en",), is_sure=False)
-    mentions = _mentions(text, read, said_at, zone, default)
-    for part in parts:
-        dates = _mentions(text, part, said_at, zone, default)
+def _parsed(
+    text: str, said_at: datetime, zone: tzinfo, default: Direction, coming: tuple[Span, ...]
+) -> tuple[DateMention, ...]:
+    today, mentions = said_at.astimezone(zone).date(), list[DateMention]()
+    for part in (Part(0, len(text), ("en",), is_sure=False), *foreign_parts(text)):
+        ahead = tuple((start - part.start, end - part.start) for start, end in coming)
+        said = text[part.start : part.end]
+        read = {code: find_dates(said, code, today, default, ahead) for code in part.languages}
+        dates = [*_mentions(text, part, read, zone)]
         if dates or part.is_sure:
             mentions = [found for found in mentions if found.language != "en" or not _overlaps(part, found.span)]
         mentions += dates
@@ -91,7 +104,7 @@ def _of_named_years(text: str, mentions: Sequence[DateMention]) -> tuple[DateMen
     return tuple(kept)
 
 
-def _overlaps(part: Part, span: tuple[int, int]) -> bool:
+def _overlaps(part: Part, span: Span) -> bool:
     return part.start < span[1] and span[0] < part.end
 
 
@@ -107,28 +120,17 @@ def _read_alike(read: Mapping[str, list[Found]]) -> tuple[str, list[Found]]:
     return language, same
 
 
-def _mentions(text: str, part: Part, said_at: datetime, zone: tzinfo, default: Direction) -> list[DateMention]:
-    today, said = said_at.astimezone(zone).date(), text[part.start : part.end]
-    language, dates = _read_alike({code: find_dates(said, code, today, default) for code in part.languages})
-    mentions = []
+def _mentions(text: str, part: Part, read: Mapping[str, list[Found]], zone: tzinfo) -> Iterator[DateMention]:
+    """Yield the dates of a part of a text; `read` has those in each language that it may be in."""
+    language, dates = _read_alike(read)
     for found in dates:
         start, end = (part.start + place for place in found.span)
-        try:
-            read = mention(
-                found.days,
-                quote=text[start:end],
-                start=start,
-                tie=found.tie,
-                zone=zone,
-                language=language,
-            )
-        except OverflowError:  # outside the range of datetime
-            continue
-        mentions.append(read)
-    return mentions
+        quote = text[start:end]
+        with suppress(OverflowError):  # outside the range of datetime
+            yield mention(found.days, quote=quote, start=start, tie=found.tie, zone=zone, language=language)
 
 
-def find_dates(text: str, code: str, today: date, default: Direction) -> list[Found]:
+def find_dates(text: str, code: str, today: date, default: Direction, coming: Sequence[Span] = ()) -> list[Found]:
     """Return the days that a text in a covered language names, without overlap.
 
     Args:
@@ -136,6 +138,7 @@ def find_dates(text: str, code: str, today: date, default: Direction) -> list[Fo
         code: The language.
         today: The day it was said, for its speaker.
         default: For dates whose clause does not tell its tense.
+        coming: See `parse_dates`.
     """
     flattened, words = flat(text), date_words(code)
     if not hint_pattern(code).search(flattened):
@@ -149,7 +152,16 @@ def find_dates(text: str, code: str, today: date, default: Direction) -> list[Fo
             if any(taken[start:end]):
                 continue
             groups = {name: group for name, group in match.groupdict().items() if group is not None}
-            reading = Reading(match=match, words=words, today=today, default=default, said=text, groups=groups)
+            is_coming = any(first <= start < last for first, last in coming)
+            reading = Reading(
+                match=match,
+                words=words,
+                today=today,
+                default=default,
+                said=text,
+                groups=groups,
+                is_coming=is_coming,
+            )
             days = days_of(pattern.kind, reading)
             if days is not None or pattern.kind is Kind.BLOCKED:
                 taken[start:end] = b"\1" * (end - start)

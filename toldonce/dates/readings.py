@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from toldonce.dates import ranges
 from toldonce.dates.clause import DatedClause, Direction, Tense, clause_around
 from toldonce.dates.mention import SEASONS, Days
-from toldonce.dates.patterns import TIES, TODAY, Kind, offset_pattern
+from toldonce.dates.patterns import TIES, TODAY, Kind, context_patterns
 from toldonce.dates.vocabulary import STEPS, UNITS, DateWords
 
 # Years of two digits are those of this century.
@@ -33,6 +33,8 @@ class Reading:
     """The text."""
     groups: Mapping[str, str]
     """The groups that take part in the match."""
+    is_coming: bool = False
+    """It is known to stand in words about one day ahead."""
 
     @property
     def clause(self) -> DatedClause:
@@ -72,14 +74,17 @@ class Reading:
     @property
     def is_offset(self) -> bool:
         """Whether a number of days before it is counted from it: 'three days after 14 May'."""
-        return bool(offset_pattern(self.words.code).search(self.lead))
+        return bool(context_patterns(self.words.code)["offset"].search(self.lead))
 
     @property
     def one_day(self) -> Direction | None:
         """The direction of the one day or weekend that it means; None if it may recur or is in doubt."""
         if "since" in self.groups and not self.words.since_is_from:
             return Direction.BEHIND
-        told = self.clause.one_day
+        clause = self.clause
+        told = clause.one_day
+        if told is None and self.is_coming and clause.may_be_ahead:
+            told = Direction.AHEAD
         is_limit = self.groups.keys() & {"until", "by", "before"}
         return None if (is_limit and told is Direction.BEHIND) or self.is_offset else told
 
@@ -155,7 +160,9 @@ def _may_count(reading: Reading) -> bool:
     if not reading.is_everyday("month") or "year" in reading.groups or not reading.match.group()[-1:].isalnum():
         return False
     is_bare = not reading.is_tied or reading.groups.get("on", "").strip() == "in"
-    return is_bare and not re.compile(reading.words.after_bare).match(reading.match.string, reading.match.end())
+    return is_bare and not context_patterns(reading.words.code)["after_bare"].match(
+        reading.match.string, reading.match.end()
+    )
 
 
 def _is_sum(reading: Reading) -> bool:
@@ -337,7 +344,7 @@ def _is_adverbial(reading: Reading) -> bool:
     if not reading.words.capitals:
         return True
     is_name = reading.said[reading.match.start("weekday")].isupper()
-    return is_name and not re.compile(reading.words.not_bare).search(reading.lead)
+    return is_name and not context_patterns(reading.words.code)["not_bare"].search(reading.lead)
 
 
 _READERS: Mapping[Kind, Callable[[Reading], Days | None]] = {

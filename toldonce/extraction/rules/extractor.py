@@ -15,7 +15,7 @@ from toldonce.extraction.rules.clause_facts import facts_of
 from toldonce.extraction.rules.foreign_languages import foreign_language
 from toldonce.extraction.rules.foreign_statements import stated_facts
 from toldonce.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
-from toldonce.extraction.rules.kept_sentences import judge, kept_sentences, standing_wishes
+from toldonce.extraction.rules.kept_sentences import coming_sentences, judge, kept_sentences, standing_wishes
 from toldonce.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from toldonce.extraction.rules.patterns.fact_pattern import ExtractedFact
 from toldonce.extraction.rules.patterns.personal_details import are_of_another_person
@@ -137,6 +137,7 @@ def _stated(
         nothing worth keeping that the slots do not quote.
     """
     judgement = judge(reading, pieces)
+    reading = reading.with_coming(coming_sentences(pieces, judgement))
     kept = {each.piece.start: each.probability for each in kept_sentences(reading, pieces, judgement)}
     wishes = standing_wishes(reading, pieces, judgement)
     by_sentence: list[tuple[TextSpan, list[Candidate]]] = []
