@@ -35,9 +35,8 @@ _END = "\x00"
 KNOWN_HIDDEN = {
     "toldonce.extraction.courtesy",
     "toldonce.extraction.forget_forms",
-    "toldonce.dates.foreign_patterns",
-    "toldonce.dates.foreign_tense",
-    "toldonce.dates.parser",
+    "toldonce.dates.patterns",
+    "toldonce.dates.clause",
     "toldonce.extraction.rules.patterns.fact_pattern",
     "toldonce.extraction.rules.foreign_exclusions",
     "toldonce.extraction.rules.foreign.language",

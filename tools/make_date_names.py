@@ -1,4 +1,4 @@
-"""Write the names of months and weekdays in other languages, and which date words tell a language.
+"""Write the names of months and weekdays in each language, and which date words tell a language.
 
 `toldonce/dates/cldr.json` has the names and the order of a date. They are those of the Unicode CLDR, read through
 Babel, which is no dependency of the package: install it in an environment of its own (`pip install babel==2.18.0`) and
@@ -27,6 +27,7 @@ LOCALES = {
         for code in "fr it nl sv da fi hu ro tr id ca pl cs lt et vi ru uk bg fa ur he hi ne mr el".split()
     },
     **{code: (code,) for code in "hy ta ko ja th bn".split()},
+    "en": ("en", "en_GB"),
     "de": ("de", "de_AT"),
     "es": ("es", "es_PE", "es_UY", "es_MX"),
     "pt": ("pt", "pt_PT"),
@@ -130,7 +131,7 @@ def signs() -> dict[str, str]:
 
     names = json.loads(NAMES.read_text("utf-8"))
     found: dict[str, set[str]] = {}
-    for code in sorted(LANGUAGES.keys() & names.keys()):
+    for code in sorted((LANGUAGES.keys() & names.keys()) - {"en"}):
         rows = [form for kind in ("months", "weekdays") for forms in names[code][kind] for form in forms]
         written = tomllib.loads(WORDS.joinpath(f"{code}.toml").read_text("utf-8"))
         rows += [form for kind in _FORMS for forms in written.get(kind, []) for form in forms.lower().split("|")]

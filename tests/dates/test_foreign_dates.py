@@ -14,11 +14,12 @@ from cpu_limit import cpu_limit
 from foreign_phrases import PHRASES, SAID, Phrase
 from soak import fuzzed, sampled
 from toldonce.dates import DateMention, Direction, parse_dates, write_out
-from toldonce.dates.foreign import foreign_dates
-from toldonce.dates.foreign_words import covered, date_words
 from toldonce.dates.mention import Precision
+from toldonce.dates.reader import find_dates
+from toldonce.dates.vocabulary import covered, date_words
 
 UTC_ZONE = ZoneInfo("UTC")
+LANGUAGES = sorted({*covered(), "en"})
 
 
 def dates(text: str, said: datetime = SAID, default: Direction = Direction.BEHIND) -> list[DateMention]:
@@ -171,16 +172,16 @@ def test_no_text_breaks_the_choice_of_languages(text: str) -> None:
     assert all(0 <= start < end <= len(text) for start, end in spans)
 
 
-@given(st.text(max_size=200), st.sampled_from(sorted(covered())))
+@given(st.text(max_size=200), st.sampled_from(LANGUAGES))
 def test_no_text_breaks_a_language(text: str, code: str) -> None:
-    found = foreign_dates(text, code, SAID.date(), Direction.BEHIND)
+    found = find_dates(text, code, SAID.date(), Direction.BEHIND)
     spans = sorted(date.span for date in found)
 
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
-@pytest.mark.parametrize("code", sorted(covered()))
+@pytest.mark.parametrize("code", LANGUAGES)
 @fuzzed(25)  # of each of forty languages
 @given(data=st.data())
 def test_words_of_a_language_in_any_order_break_nothing(code: str, data: st.DataObject) -> None:
@@ -188,30 +189,28 @@ def test_words_of_a_language_in_any_order_break_nothing(code: str, data: st.Data
     known = [*words.months, *words.weekdays, "3", "12", "2026", ".", ",", "/", "-", "2", "1."]
     said = data.draw(st.lists(st.sampled_from(known), max_size=8))
 
-    for found in foreign_dates(" ".join(said), code, SAID.date(), Direction.AHEAD):
+    for found in find_dates(" ".join(said), code, SAID.date(), Direction.AHEAD):
         assert found.days.first <= found.days.last
 
 
 # tests/test_linear_patterns.py feeds each pattern of them in every run.
 @pytest.mark.soak
-@pytest.mark.parametrize("code", sampled(sorted(covered()), 8))
+@pytest.mark.parametrize("code", sampled(LANGUAGES, 8))
 def test_a_huge_text_takes_no_long_time(code: str) -> None:
     words = date_words(code)
     month, weekday = next(iter(words.months)), next(iter(words.weekdays or words.tied_weekdays))
     for unit in (" ", "1 ", "12.", f"{month} ", f"{weekday} ", f"12 {month} ", f"12 {month}, ", "2026", "a ", "1-"):
         with cpu_limit(1.0):
-            foreign_dates((unit * 5_000)[:5_000], code, date(2026, 11, 20), Direction.BEHIND)
+            find_dates((unit * 5_000)[:5_000], code, date(2026, 11, 20), Direction.BEHIND)
 
 
 def test_english_alone_loads_no_words_of_other_languages() -> None:
     code = """
-import sys
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 from toldonce.dates import parse_dates
-from toldonce.dates import foreign_words
+from toldonce.dates import vocabulary
 assert parse_dates("I met Ana yesterday", said_at=datetime.now(UTC), zone=ZoneInfo("UTC"))
-assert foreign_words.date_words.cache_info().currsize == 0
-assert "toldonce.dates.foreign_patterns" not in sys.modules
+assert vocabulary.date_words.cache_info().currsize == 1
 """
     subprocess.run([sys.executable, "-c", code], check=True)

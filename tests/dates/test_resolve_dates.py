@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toldonce.dates import DateMention, Precision, parse_dates, parser, write_out
+from toldonce.dates import DateMention, Precision, parse_dates, reader, write_out
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -211,5 +211,5 @@ def test_the_test_for_any_time_leaves_no_time_out(said: list[str]) -> None:
     text, now = " ".join(said), datetime(2026, 5, 8, 12, tzinfo=UTC)
     found = parse_dates(text, said_at=now, zone=ZoneInfo("UTC"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parser, "_ANY_TIME", re.compile(""))
+        patch.setattr(reader, "hint_pattern", lambda _: re.compile(""))
         assert parse_dates(text, said_at=now, zone=ZoneInfo("UTC")) == found

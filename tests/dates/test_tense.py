@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from toldonce.dates import Direction, Precision, parse_dates, write_out
-from toldonce.dates.tense import direction
+from toldonce.dates.clause import clause_around
+from toldonce.dates.vocabulary import date_words
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -81,7 +82,8 @@ def cases(table: str) -> list[str]:
 def test_the_verb_of_the_clause_decides(marked: str, lies: Direction) -> None:
     before, inside, behind = marked.split("*")
     text = before + inside + behind
-    assert direction(text, len(before), len(before + inside), default=Direction.AHEAD) is lies
+    clause = clause_around(text, len(before), len(before + inside), date_words("en"))
+    assert clause.direction(Direction.AHEAD) is lies
 
 
 def test_without_a_verb_the_default_decides() -> None:

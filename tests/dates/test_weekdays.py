@@ -85,3 +85,17 @@ def test_a_habit_in_the_past_or_future_is_no_date(text: str) -> None:
 )
 def test_a_word_such_as_next_makes_a_weekday_one_day_in_any_tense(text: str) -> None:
     assert [found.first.weekday() for found in dates(text)] == [4]
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("My exam is on Tuesday.", ["2026-12-01"]),
+        ("Ich will am Donnerstag ins Kino.", ["2026-11-26"]),
+        ("I always swim on Tuesday.", []),
+        ("I saw Ana on Tuesday.", ["2026-11-24"]),
+    ],
+)
+def test_a_weekday_of_a_sentence_known_to_tell_of_one_day_ahead_is_the_next(text: str, days: list[str]) -> None:
+    found = parse_dates(text, said_at=SAID_AT, zone=ZoneInfo("UTC"), coming=[(0, len(text))])
+    assert [day.first.isoformat() for day in found] == days

@@ -6,6 +6,7 @@ import pytest
 
 from extractor_inputs import SAID, logged, source
 from factories import memory
+from toldonce.dates import written
 from toldonce.extraction.rules import read_by_rules
 from toldonce.extraction.schemas.output_schema import valid_since
 from toldonce.prompt.rows import RowFormat, has_passed
@@ -52,3 +53,12 @@ def test_a_weekly_day_makes_no_plan(text: str) -> None:
 
     assert all(candidate.type != "plan" for candidate in candidates)
     assert all(candidate.valid_from == message.said_at for candidate in candidates)
+
+
+@pytest.mark.parametrize("text", ["My exam is on Tuesday.", "Mi examen es el martes.", *WEEKLY])
+def test_only_the_day_of_something_coming_is_written_out_where_the_verb_leaves_it_open(text: str) -> None:
+    tuesday = next(day for days in range(1, 8) if (day := (SAID + timedelta(days=days)).date()).weekday() == 1)
+    kept = read_by_rules(source(logged(1, text), keeps_sentences=True)).candidates
+
+    assert [f"[{written(tuesday)}]" in candidate.text for candidate in kept] == [text not in WEEKLY] * len(kept)
+    assert kept or text in WEEKLY

@@ -26,17 +26,6 @@ class Precision(StrEnum):
     YEAR = "year"
 
 
-_PREPOSITION = {
-    Precision.DAY: "on",
-    Precision.PERIOD: "from",
-    Precision.WEEKEND: "on",
-    Precision.WEEK: "in",
-    Precision.MONTH: "in",
-    Precision.SEASON: "in",
-    Precision.YEAR: "in",
-}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Days:
     """A range of calendar days, both ends included."""
@@ -71,8 +60,8 @@ class DateMention:
     """First moment of the first day (aware, UTC)."""
     end: datetime
     """First moment after the last day (aware, UTC)."""
-    preposition: str
-    """'in', 'since', 'until' …; a default for words without one."""
+    tie: str
+    """'since', 'until', 'by', 'from', 'before' or 'after', if such a word leads to it; else empty."""
     explicit: bool
     """The words name the year, so they need no rewriting."""
     recurs: bool = False
@@ -85,11 +74,11 @@ class DateMention:
     @property
     def since(self) -> bool:
         """Whether the time continues from there on."""
-        return self.preposition == "since"
+        return self.tie == "since"
 
     @property
     def absolute(self) -> str:
-        """The time without a preposition, as it reads at any later day: '7 May 2023'."""
+        """The time as it reads at any later day: '7 May 2023'."""
         if self.recurs and self.precision is Precision.DAY:
             return f"{self.first.day} {MONTHS[self.first.month - 1]}"
         if self.recurs and self.precision is Precision.MONTH:
@@ -106,11 +95,6 @@ class DateMention:
             return _period(self.first, self.last)
         unit = self.precision.value
         return f"the {unit} of {written(self.first)}"
-
-    @property
-    def phrase(self) -> str:
-        """The time as an adverbial: 'on 7 May 2023'."""
-        return f"{self.preposition} {self.absolute}"
 
 
 def written(day: date) -> str:
@@ -146,7 +130,7 @@ def midnight(day: date, zone: tzinfo) -> datetime:
     return datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)
 
 
-def mention(days: Days, *, quote: str, start: int, preposition: str, zone: tzinfo, language: str = "en") -> DateMention:
+def mention(days: Days, *, quote: str, start: int, tie: str, zone: tzinfo, language: str = "en") -> DateMention:
     """Return the mention of some days by the words that name them.
 
     Raises:
@@ -160,7 +144,7 @@ def mention(days: Days, *, quote: str, start: int, preposition: str, zone: tzinf
         precision=days.precision,
         start=midnight(days.first, zone),
         end=midnight(days.last + timedelta(days=1), zone),
-        preposition=preposition or _PREPOSITION[days.precision],
+        tie=tie,
         explicit=days.explicit,
         recurs=days.recurs,
         yearless=days.yearless,

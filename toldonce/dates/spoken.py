@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from toldonce.dates.foreign_words import covered, signs
+from toldonce.dates.vocabulary import covered, signs
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.text.languages import FOREIGN, LANGUAGES, LATIN, language_scores
 from toldonce.text.normalize import fold, words

@@ -10,7 +10,7 @@ from collections import Counter
 from enum import Enum
 from functools import lru_cache
 
-from toldonce.dates.foreign_words import covered, date_words, flat
+from toldonce.dates.vocabulary import covered, date_words, flat
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.profiles.policies import ResolvePolicy
 from toldonce.resolution.batch_state import KnownMemory, same_owner, same_slot, same_value

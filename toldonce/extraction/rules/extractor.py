@@ -11,6 +11,7 @@ from datetime import datetime
 from toldonce.dates import DateMention
 from toldonce.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
 from toldonce.extraction.rules.kept_sentences import (
+    coming_sentences,
     is_earnest,
     is_in_jest,
     is_told,
@@ -111,6 +112,7 @@ def _stated(
         nothing worth keeping that the slots do not quote.
     """
     judgement = judge(reading, pieces)
+    reading = reading.with_coming(coming_sentences(pieces, judgement))
     kept = {each.piece.start: each.probability for each in kept_sentences(reading, pieces, judgement)}
     wishes = standing_wishes(reading, pieces, judgement)
     by_sentence: list[tuple[TextSpan, list[Candidate]]] = []

@@ -47,6 +47,14 @@ class ParsedMessage:
         """Return the words of a clause as they are in the message."""
         return self.text[clause.start : clause.end]
 
+    def with_coming(self, coming: Sequence[tuple[int, int]]) -> "ParsedMessage":
+        """Return the message with the weekdays of sentences that tell of something ahead read as the next ones."""
+        if not coming:
+            return self
+        said_at, zone = self.message.said_at, self.zone
+        mentions = parse_dates(self.text, said_at=said_at, zone=zone, default=Direction.AHEAD, coming=coming)
+        return replace(self, mentions=mentions)
+
     def mentions_in(self, clause: TextSpan) -> list[DateMention]:
         """Return the dates within a clause, with spans from its start."""
         return [

@@ -1,6 +1,6 @@
-"""Date words of the languages other than English: names from CLDR (cldr.json), all else written here (words/*.toml).
+"""Date words of each language: names from CLDR (cldr.json), all else written here (words/*.toml).
 
-A language's words are read at its first use: a process that meets English alone loads none of them.
+A language's words are read at its first use: a process that meets English alone loads no others.
 """
 
 import json
@@ -15,13 +15,15 @@ from toldonce.text.normalize import fold
 
 STEPS = {"last": -1, "this": 0, "next": 1}
 """How far from today's the unit is that a phrase means: 'last week' is one before this one."""
-UNITS = ("day", "weekend", "week", "month", "year")
+UNITS = ("day", "weekend", "week", "month", "year", "decade")
 # A blank: a Persian word may be joined by a character without width instead.
 BLANK = "(?:[\\s\u200c]{1,3})"
 
 
-# Fields that are compared with their accents: in French they tell 'une' from a participle.
-_ACCENTED = frozenset({"planned", "past", "future", "ahead", "joint", "habit", "recurs", "measured"})
+# Words of the clause of a date, compared with their accents: in French they tell 'une' from a participle.
+CLAUSE_WORDS = frozenset(
+    "planned arranged moved moved_house past future ahead either asked infinitive joint habit measured recurs".split()
+)
 
 
 class _Lower(dict[int, str]):
@@ -69,108 +71,79 @@ class DateWords:
     """
 
     code: str
-    months: Mapping[str, int]
-    """The number of each month by the forms of its name, 1 to 12."""
-    short_months: Mapping[str, int]
-    """Likewise; these count only beside a day or a year, as they are everyday words as well."""
+    order: str  # Of day, month and year in digits: 'dmy', 'mdy' or 'ymd'.
+    months: Mapping[str, int]  # Numbers of months by the forms of their names, 1 to 12.
+    short_months: Mapping[str, int]  # Likewise; they count beside a day or a year alone, as they are everyday words.
+    # Those of them that need a stop, a year or a word such as 'on', too: Italian 'set' is a set.
     abbreviations: frozenset[str]
-    """Those of them that need a stop, a year or a word such as 'on', too: Italian 'set' is September or a set."""
-    weekdays: Mapping[str, int]
-    """The number of each weekday by the forms of its name; Monday is 0."""
-    tied_weekdays: Mapping[str, int]
-    """Likewise; these count only after a word such as 'on' or 'last', as they are everyday words as well."""
-    short_weekdays: Mapping[str, int]
-    """Likewise; these count only before a date."""
-    weeks_weekdays: Mapping[str, int]
-    """What is left of a weekday's name after a week: Chinese for Friday of the next week is 'next week five'."""
-    order: str
-    """Order of the parts of a date in digits: 'dmy' or 'ymd'."""
-    edges: str = "both"
-    """Which ends of a word are marked in writing: 'both', 'start' (particles follow) or 'none' (no blanks)."""
-    month_first: bool = False
-    """A month may be written before its day."""
-    bare_weekday: bool = False
-    """A weekday by itself is a date; else it needs a word such as 'on'."""
-    bare_month: bool = False
-    """Likewise a month."""
-    bare_season: bool = False
-    """Likewise a season: its form says 'in'."""
+    # Names that are everyday words when written without a capital: 'may', 'sat'.
+    everyday: frozenset[str] = frozenset()
+    weekdays: Mapping[str, int]  # Numbers of weekdays by the forms of their names; Monday is 0.
+    tied_weekdays: Mapping[str, int]  # Likewise; they count after a word such as 'on' or 'last' alone.
+    short_weekdays: Mapping[str, int]  # Likewise; they count before a date alone.
+    weeks_weekdays: Mapping[str, int]  # What is left of their names after a week: Chinese 'next week five' is a Friday.
+    edges: str = "both"  # Ends of a word that writing marks: 'both', 'start' (particles follow), 'none' (no blanks).
+    capitals: bool = False  # Names of days have capitals, and one without 'on' is a date where no noun follows.
+    nearest: bool = False  # Of several verbs the nearest one before a date tells its tense.
+    month_first: bool = False  # A month may be written before its day.
+    bare_weekday: bool = False  # A weekday by itself is a date; else it needs a word such as 'on'.
+    bare_month: bool = False  # Likewise a month.
+    bare_season: bool = False  # Likewise a season: its form says 'in'.
+    hint: str = ""  # With names, units and digits, all that a text with a date must have one of.
+    gap: str = "[\\s\u200c]{0,3}"  # Between a day and its month.
     month_end: str = ""
+    weekday_begin: str = ""
     weekday_end: str = ""
     year_end: str = ""
-    weekday_tie: str = ""
-    """What follows a weekday that is a date."""
-    ordinal: str = r"\.?"
-    """What follows the number of a day."""
-    first: str = ""
-    """The word for the first day of a month."""
-    of: str = ""
-    """Between day, month and year."""
+    weekday_tie: str = ""  # What follows a weekday that is a date.
+    not_bare: str = ""  # What makes the weekday after it any one, or a part of a name: 'the', 'every'.
+    after_bare: str = ""  # What may follow a weekday or number that is a date by itself.
+    article: str = ""  # 'The' before a day or season.
+    ordinal: str = r"\.?"  # What follows the number of a day.
+    first: str = ""  # The word for the first day of a month.
+    of: str = ""  # Between day, month and year.
     on: str = ""
     in_month: str = ""
-    month_after: str = ""
-    """What follows the name of a month that is a date: 'in'."""
+    month_after: str = ""  # What follows the name of a month that is a date: 'in'.
     in_season: str = ""
-    seasons: Mapping[str, str] = field(default_factory=dict)
-    """The words for each of `mention.SEASONS`."""
+    seasons: Mapping[str, str] = field(default_factory=dict)  # The words for each of `mention.SEASONS`.
     in_year: str = ""
-    year_after: str = ""
-    """What follows the number of a year that is a date."""
-    part: str = ""
-    """'Early', 'mid-' or 'late' before a month."""
+    year_after: str = ""  # What follows the number of a year that is a date.
+    part: str = ""  # 'Early', 'mid-' or 'late' before a month.
     since: str = ""
-    since_is_from: bool = False
-    """The words for 'since' also mean 'from', so that the day may be ahead."""
+    since_is_from: bool = False  # 'Since' also means 'from', so that the day may be ahead.
     until: str = ""
-    offset: str = ""
-    """Between a number of days and the day from which they are counted: 'after'."""
-    no_year: str = ""
-    """What follows a day and month whose year is of another calendar."""
+    # Other words that lead to a date: of 'by', 'from', 'before', 'after'.
+    ties: Mapping[str, str] = field(default_factory=dict)
+    offset: str = ""  # Between a number of days and the day from which they are counted: 'after'.
+    no_year: str = ""  # What follows a day and month whose year is of another calendar.
+    # The words for each of `STEPS` before a unit, weekday or month.
     before: Mapping[str, str] = field(default_factory=dict)
-    """The words for each of `STEPS` before a unit, weekday or month."""
-    after: Mapping[str, str] = field(default_factory=dict)
-    """Likewise, after it."""
+    unit_before: Mapping[str, str] = field(default_factory=dict)  # Those before a unit, if they differ.
+    after: Mapping[str, str] = field(default_factory=dict)  # The words for each of `STEPS` after it.
+    # The words for a day near today, by their distance: '-1' is yesterday.
     days: Mapping[str, str] = field(default_factory=dict)
-    """The words for a day near today, by their distance: '-1' is yesterday."""
-    units: Mapping[str, str] = field(default_factory=dict)
-    """The forms of each of `UNITS` after a number."""
-    singular: Mapping[str, str] = field(default_factory=dict)
-    """Their forms in 'last week', where those are fewer: 'the last weeks' is no date."""
-    one: Mapping[str, str] = field(default_factory=dict)
-    """Forms of units that mean a single one without a number."""
-    two: Mapping[str, str] = field(default_factory=dict)
-    """Forms of units that mean two of them without a number."""
+    units: Mapping[str, str] = field(default_factory=dict)  # The forms of each of `UNITS` after a number.
+    singular: Mapping[str, str] = field(default_factory=dict)  # Their forms in 'last week', where those are fewer.
+    one: Mapping[str, str] = field(default_factory=dict)  # Forms of units that mean one of them without a number.
+    two: Mapping[str, str] = field(default_factory=dict)  # Likewise two.
+    # Single words and idioms: 'last year' has the word for it.
     phrases: Mapping[str, str] = field(default_factory=dict)
-    """Single words and idioms: 'last year' has the word for it."""
-    counts: tuple[str, ...] = ()
-    """The words for one, two, three …"""
+    counts: tuple[str, ...] = ()  # The words for one, two, three …; blank ones are left out.
     ago_before: str = ""
     ago_after: str = ""
     ahead_before: str = ""
     ahead_after: str = ""
     on_weekend: str = ""
-    week_of: str = ""
-    """Between a weekday and its week: 'on the Monday of last week'."""
-    week_joint: str = ""
-    """Between a week and its weekday."""
-    blocked: tuple[str, ...] = ()
-    """What looks like a date and is none: 'from {weekday} to {weekday}', 'on {weekday}s'."""
-    planned: str = ""
-    """Words of a clause that tells of the future, whatever the tense of its verb: 'I booked it for Monday'."""
-    past: str = ""
-    """Words of a clause that tells of the past."""
-    future: str = ""
-    """Words of a clause that tells of the future alone."""
-    ahead: str = ""
-    """Words of a clause that tells of the present or the future."""
-    joint: str = ""
-    """Words that join two clauses."""
-    habit: str = ""
-    """Words of a clause that tells of a habit."""
-    measured: str = ""
-    """Words of a clause in which 'in 3 days' is no time ahead: 'not', 'the first time', 'how many'."""
-    recurs: str = ""
-    """Words for what comes every year."""
+    week_of: str = ""  # Between a weekday and its week: 'the Monday of last week'.
+    week_joint: str = ""  # Between a week and its weekday.
+    blocked: tuple[str, ...] = ()  # What looks like a date and is none: 'from {weekday} to {weekday}'.
+    periods: tuple[str, ...] = ()  # '3 to 9 March': groups `one` and `day`; {begin} is the first month, if told.
+    lone_days: tuple[str, ...] = ()  # 'On the 14th', 'from the 3rd to the 9th': groups `one` and `day`.
+    moved_months: tuple[str, ...] = ()  # 'To June', of something moved.
+    weeks_after: tuple[str, ...] = ()  # 'Two weeks from Friday'.
+    # `CLAUSE_WORDS`: what the clause of a date tells of its time.
+    clauses: Mapping[str, str] = field(default_factory=dict)
 
 
 _FOLDER = files(__package__)
@@ -179,7 +152,7 @@ _FOLDER = files(__package__)
 @cache
 def covered() -> frozenset[str]:
     """Return the codes of the languages whose date words are known, English not among them."""
-    return frozenset(file.name.removesuffix(".toml") for file in _FOLDER.joinpath("words").iterdir())
+    return frozenset(_names().keys() - {"about", "en"})
 
 
 @cache
@@ -208,6 +181,8 @@ def date_words(code: str) -> DateWords:
     written: dict[str, Any] = tomllib.loads(_FOLDER.joinpath("words", f"{code}.toml").read_text("utf-8"))
     written.pop("signs", None)  # those of all languages are in one file: see `signs`
     names = _names()[code]
+    written["everyday"] = frozenset(written.pop("everyday", "").split("|"))
+    written["clauses"] = {name: written.pop(name) for name in CLAUSE_WORDS & written.keys()}
     also_words = frozenset(flat(word) for word in written.pop("also_words", "").split("|"))
     months = _numbered(names["months"], 1) | _numbered(_listed(written.pop("months", [])), 1)
     short = _numbered(names["short_months"], 1) | _numbered(_listed(written.pop("short_months", [])), 1)
@@ -224,7 +199,7 @@ def date_words(code: str) -> DateWords:
         weeks_weekdays=_numbered(_listed(written.pop("weeks_weekdays", [])), 0),
         order=str(names["order"]),
         **{
-            name: _prepared(value, _lower_pattern if name in _ACCENTED else _flat_pattern)
+            name: _prepared(value, _lower_pattern if name == "clauses" else _flat_pattern)
             for name, value in written.items()
         },
     )

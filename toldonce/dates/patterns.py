@@ -1,22 +1,24 @@
 """Regular expressions of the dates of a language, made of its date words at its first use.
 
-They match a flattened text (see `foreign_words.flat`). Groups: `day`, `first`, `month`, `number` (a month in digits),
-`year`, `weekday`, `count`; `last_week`, `next_year` … are phrases; `since`, `until`, `on` lead to a date.
+They match a flattened text (see `vocabulary.flat`). Groups: `day`, `first`, `month`, `number` (a month in digits),
+`year`, `weekday`, `count`; `last_week`, `next_year` … are phrases; those of `TIES` and `on` lead to a date.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from toldonce.dates.foreign_words import BLANK, STEPS, UNITS, DateWords, date_words
+from toldonce.dates.vocabulary import BLANK, STEPS, UNITS, DateWords, date_words
 from toldonce.lazy_pattern import LazyPattern
 
 # Letters, digits and the signs that belong to them: vowel signs and points of scripts whose signs are no letters.
 _LETTER = "[\\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff]"
 WORD_BEGINS, WORD_ENDS = f"(?<!{_LETTER})", f"(?!{_LETTER})"
 _GAP = "[\\s\u200c]{0,3}"
+TIES = frozenset({"until", "since", "by", "from", "before", "after"})
+"""Names of the groups of words that lead to a date and say more than 'on'."""
 # Not the rest of a date whose year is of another calendar.
 _NO_ERA = r"(?<![年년])(?<![年년]\s)"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?!\d)"
@@ -32,6 +34,7 @@ class Kind(Enum):
     ISO = "year, month and day in digits"
     DIGITS = "day, month and year in digits"
     DAY_AND_MONTH = "day and month in digits, the year left out or short"
+    PERIOD = "some days from one of a named month to another"
     DATE = "a day of a named month"
     MONTH = "a month"
     SEASON = "a season"
@@ -42,7 +45,12 @@ class Kind(Enum):
     DAY_OF_WEEK = "a weekday of the last, this or the next week"
     UNIT = "the last, this or the next week, month or year"
     WEEKEND = "at the weekend"
+    LONE_DAY = "a day of the month alone, or some"
+    WEEKS_AFTER = "some weeks after a weekday"
     WEEKDAY = "a weekday"
+
+
+_WITH_DIGITS = frozenset({Kind.ISO, Kind.DIGITS, Kind.DAY_AND_MONTH, Kind.PERIOD, Kind.YEAR, Kind.LONE_DAY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,8 @@ class DatePattern:
 
     kind: Kind
     pattern: LazyPattern[str]
+    has_digits: bool
+    """Each of its matches has a digit."""
 
 
 def any_of(*alternatives: str) -> str:
@@ -74,7 +84,7 @@ def _literals(names: Iterable[str]) -> str:
 def phrase(words: DateWords, unit: str, step: str) -> str:
     """Return the pattern of a phrase such as 'last week'; empty if the language has none."""
     noun = words.singular.get(unit, words.units.get(unit, ""))
-    before, after = words.before.get(step, ""), words.after.get(step, "")
+    before, after = (words.unit_before or words.before).get(step, ""), words.after.get(step, "")
     return any_of(
         words.phrases.get(f"{step} {unit}", ""),
         f"(?:{before})(?:{noun})" if before and noun else "",
@@ -89,16 +99,19 @@ class _Builder:
         self.words = words
         self.begins = WORD_BEGINS if words.edges != "none" else r"(?<!\d)"
         self.ends = WORD_ENDS if words.edges == "both" else ""
-        self.since = f"(?P<since>{words.since})" if words.since else ""
-        self.until = f"(?P<until>{words.until})" if words.until else ""
+        ties = {"until": words.until, "since": words.since, **words.ties}
+        self.ties = [f"(?P<{name}>{form})" for name, form in ties.items() if form]
         self.on = maybe(words.on)
         self.of = maybe(words.of)
         self.tie = self._tie(words.on)
         self.weekday_end = maybe(words.weekday_end)
-        self.month = f"(?P<month>{_literals(words.months)}){maybe(words.month_end)}"
+        self.names = _literals([*words.weekdays, *words.tied_weekdays])
+        self.any_weekday = f"(?:{self.names}){self.weekday_end}"
+        self.article = maybe(words.article)
         both = _literals([*words.months, *words.short_months])
         self.dated_month = f"(?P<month>{both}){maybe(words.month_end)}"
         self.not_year = rf"(?!\.?[,،]?\s{{0,2}}{self.of}\d{{4}}{f'|{words.no_year}' if words.no_year else ''})"
+        self.counts = any_of(*(f"(?P<count_{n}>{word})" for n, word in enumerate(words.counts, 1) if word))
         self.weeks = any_of(*(self.named(step, "week") for step in STEPS))
         self.which = maybe(*(f"(?P<{step}>{pattern})" for step, pattern in words.before.items()))
         self.which_after = maybe(*(f"(?P<{step}_after>{pattern})" for step, pattern in words.after.items()))
@@ -109,7 +122,7 @@ class _Builder:
         return f"(?P<tied>{after})" if after else ""
 
     def _tie(self, on: str) -> str:
-        return maybe(self.until, self.since, f"(?P<on>{on})" if on else "")
+        return maybe(*self.ties, f"(?P<on>{on})" if on else "")
 
     def year(self) -> str:
         """Return the pattern of a year: in digits, or 'of last year'."""
@@ -124,26 +137,46 @@ class _Builder:
 
     def compiled(self, kind: Kind, pattern: str, *, ends: str | None = None) -> DatePattern:
         """Declare a pattern between the ends of words."""
-        return DatePattern(kind, LazyPattern(f"{self.begins}(?:{pattern}){self.ends if ends is None else ends}"))
+        has_digits = kind in _WITH_DIGITS or (kind is Kind.DATE and not self.words.first)
+        source = f"{self.begins}(?:{pattern}){self.ends if ends is None else ends}"
+        return DatePattern(kind, LazyPattern(source), has_digits)
+
+    def filled(self, kind: Kind, patterns: Iterable[str]) -> Iterable[DatePattern]:
+        """Yield patterns that the words of the language give whole, the names put in."""
+        for pattern in patterns:
+            for name, form in (
+                ("month", f"(?P<month>{_literals(self.words.months)})"),
+                ("begin", f"(?P<begin>{_literals(self.words.months)})"),
+                ("year", _YEAR),
+                ("which", self.which),
+                ("count", self.counts),
+                ("weekday", f"(?P<weekday>{self.names})" if kind is Kind.WEEKS_AFTER else self.any_weekday),
+            ):
+                pattern = pattern.replace(f"{{{name}}}", form)
+            yield self.compiled(kind, pattern, ends="" if kind is Kind.BLOCKED else None)
 
     def all(self) -> Iterable[DatePattern]:
         """Yield all patterns, the most specific first."""
-        names = _literals([*self.words.weekdays, *self.words.tied_weekdays])
-        for blocked in self.words.blocked:
-            yield self.compiled(Kind.BLOCKED, blocked.replace("{weekday}", f"(?:{names}){self.weekday_end}"), ends="")
+        yield from self.filled(Kind.BLOCKED, self.words.blocked)
         yield from self.digits()
+        yield from self.filled(Kind.PERIOD, self.words.periods)
         yield from self.days_of_months()
         yield from self.months()
         yield from self.seasons()
+        yield from self.years()
         yield from self.days_of_weeks()
         yield from self.distances()
         yield from self.units()
+        yield from self.filled(Kind.WEEKS_AFTER, self.words.weeks_after)
+        yield from self.filled(Kind.LONE_DAY, self.words.lone_days)
+        yield from self.filled(Kind.MONTH, self.words.moved_months)
         yield from self.weekdays()
 
     def digits(self) -> Iterable[DatePattern]:
         """Yield patterns of dates in digits."""
         two, no_digit = r"\d{1,2}", r"(?!\d)"
-        iso = rf"(?<!\d[-/.]){_YEAR}(?P<sep>[-/.])\s?(?P<number>{two})(?P=sep)\s?(?P<day>{two})"
+        year = r"(?P<year>(?:19|20)\d\d|\d{4}(?=-))(?!\d)"
+        iso = rf"(?<!\d[-/.]){year}(?P<sep>[-/.])\s?(?P<number>{two})(?P=sep)\s?(?P<day>{two})"
         yield self.compiled(Kind.ISO, self.tie + iso, ends=no_digit)
         parts = rf"(?<!\d[-/.,])(?P<one>{two})(?P<sep>[-/.])\s?(?P<two>{two})(?P=sep)"
         yield self.compiled(Kind.DIGITS, rf"{self.tie}{parts}\s?{_YEAR}", ends=no_digit)
@@ -161,36 +194,41 @@ class _Builder:
         weekday = rf"(?:{names}[.,]{{0,2}}{_GAP}{self.on})?" if words.edges != "none" else ""
         ordinal = maybe(words.ordinal) if words.edges == "both" else f"{_GAP}(?:{words.ordinal})"
         first = rf"(?P<first>{words.first})\s{{1,3}}" if words.first else ""
-        day, year = any_of(f"{_DAY}{ordinal}", first), self.year()
+        day, year, gap = any_of(f"{self.article}{_DAY}{ordinal}", first), self.year(), words.gap
         yield self.compiled(
             Kind.DATE,
-            f"{self.tie}{weekday}{day}{_GAP}{self.of}{self.dated_month}\\.?(?:[,،]?{_GAP}{self.of}{year}|{self.not_year})",
+            f"{self.tie}{weekday}{day}{gap}{self.of}{self.dated_month}\\.?(?:[,،]?{_GAP}{self.of}{year}|{self.not_year})",
         )
         if not words.month_first:
             return
-        month = f"{self.dated_month}\\.?{_GAP}{_DAY}{ordinal}"
+        month = f"{weekday}{self.dated_month}\\.?{gap}{self.article}{_DAY}{ordinal}"
+        year = f"(?:{year}{_GAP}{self.of})?" if words.order != "mdy" else ""
         if words.edges == "both":
             yield self.compiled(Kind.DATE, rf"{self.tie}{month},?\s{{1,2}}{_YEAR}")
         no_era = _NO_ERA if words.edges != "both" else r"(?<!\d\s)(?<!\d\.\s)(?<!\d\sm\.\s)"
-        yield self.compiled(
-            Kind.DATE, rf"{self.tie}{no_era}(?:{year}{_GAP}{self.of})?{month}(?!\s?[:.]\d){self.not_year}"
-        )
+        yield self.compiled(Kind.DATE, rf"{self.tie}{no_era}{year}{month}(?!\s?[:.]\d){self.not_year}")
 
     def months(self) -> Iterable[DatePattern]:
-        """Yield patterns of months without a day, and of years."""
+        """Yield patterns of months without a day."""
         words, tie = self.words, self._tie(self.words.in_month)
         part = f"(?P<part>{words.part})?" if words.part else ""
         yield self.compiled(Kind.MONTH, f"{tie}{part}{self.dated_month}\\.?,?{_GAP}{self.of}{self.year()}")
-        no_era = ""
-        if words.month_first:
-            yield self.compiled(Kind.MONTH, f"{tie}{part}{self.year()}{_GAP}{self.of}{self.month}(?!\\s?\\d)")
+        month, no_era = f"(?P<month>{_literals(words.months)})", ""
+        if words.month_first and words.order != "mdy":
+            whole = f"{month}{maybe(words.month_end)}"
+            yield self.compiled(Kind.MONTH, f"{tie}{part}{self.year()}{_GAP}{self.of}{whole}(?!\\s?\\d)")
             no_era = _NO_ERA if words.edges != "both" else ""
-        month = f"(?P<month>{_literals(words.months)}){maybe(self.tied(words.month_after), words.month_end)}"
+        month += maybe(self.tied(words.month_after), words.month_end)
         lone = rf"{tie}{part}{self.which}{month}{self.which_after}(?!\s{{0,2}}\d){self.not_year}"
         yield self.compiled(Kind.MONTH, no_era + lone)
-        year_tie = any_of(self.until, self.since, words.in_year)
-        if year_tie:
-            yield self.compiled(Kind.YEAR, rf"{year_tie}{_YEAR}{maybe(words.year_end)}(?!\s?[-–/.]\d|-\w)")
+
+    def years(self) -> Iterable[DatePattern]:
+        """Yield patterns of years: 'in 2019', 'since early 2019'."""
+        words = self.words
+        tie = any_of(*self.ties, words.in_year)
+        if tie:
+            year = f"{maybe(words.part)}{_YEAR}{maybe(words.year_end)}"
+            yield self.compiled(Kind.YEAR, rf"{tie}{year}(?!\s?[-–/.]\d|-\w)")
         if words.year_after:
             yield self.compiled(Kind.YEAR, rf"(?<!\d[-–/.]){_YEAR}(?:{words.year_after})")
 
@@ -200,6 +238,7 @@ class _Builder:
         if not named:
             return
         tie, year = self._tie(self.words.in_season), self.year()
+        named = f"{self.article}{named}"
         yield self.compiled(Kind.SEASON, f"{tie}{named}{_GAP}{self.of}{year}")
         yield self.compiled(Kind.SEASON, f"{tie}{year}{_GAP}{self.of}{named}")
         yield self.compiled(Kind.SEASON, f"{tie}{self.which}{named}{self.which_after}")
@@ -222,38 +261,38 @@ class _Builder:
         """Yield patterns of times counted from today."""
         words = self.words
         unit = any_of(*(f"(?P<unit_{name}>{form})" for name, form in words.units.items()))
-        counts = any_of(r"(?P<count>\d{1,3})", *(f"(?P<count_{n}>{word})" for n, word in enumerate(words.counts, 1)))
+        counts = any_of(r"(?P<count>\d{1,3})", self.counts)
         some = any_of(
             f"{counts}{_GAP}{unit}" if unit else "",
             *(f"(?P<one_{name}>{form})" for name, form in words.one.items()),
             *(f"(?P<two_{name}>{form})" for name, form in words.two.items()),
         )
-        since = maybe(self.since)
+        tie = maybe(*self.ties)
         for kind, before, after in (
             (Kind.AGO, words.ago_before, words.ago_after),
             (Kind.AHEAD, words.ahead_before, words.ahead_after),
         ):
             if before:
-                yield self.compiled(kind, f"{since}(?:{before}){some}")
+                yield self.compiled(kind, f"{tie}(?:{before}){some}")
             if after:
                 yield self.compiled(kind, f"{some}(?:{after})")
         near = any_of(*(f"(?P<away_{int(step) + TODAY}>{form})" for step, form in words.days.items()))
         if near:
-            yield self.compiled(Kind.NEAR_DAY, f"{maybe(self.until, self.since)}{near}")
+            yield self.compiled(Kind.NEAR_DAY, f"{tie}{near}")
 
     def units(self) -> Iterable[DatePattern]:
         """Yield patterns of units such as 'next week', and of the weekend."""
         units = any_of(*(self.named(step, unit) for step in STEPS for unit in UNITS[1:]))
         if units:
-            yield self.compiled(Kind.UNIT, f"{maybe(self.until, self.since)}{units}")
+            yield self.compiled(Kind.UNIT, f"{maybe(*self.ties)}{units}")
         if self.words.on_weekend:
             yield self.compiled(Kind.WEEKEND, self.words.on_weekend)
 
     def weekdays(self) -> Iterable[DatePattern]:
         """Yield the pattern of weekdays: 'on Monday', 'last Monday'."""
         words = self.words
-        weekday = f"(?P<weekday>{_literals([*words.weekdays, *words.tied_weekdays])}){self.weekday_end}"
-        tied = maybe(self.tied(words.weekday_tie))
+        weekday = f"{words.weekday_begin}(?P<weekday>{self.names}){self.weekday_end}"
+        tied = maybe(self.tied(words.weekday_tie or (f"(?={words.after_bare})" if words.after_bare else "")))
         yield self.compiled(Kind.WEEKDAY, f"{self.tie}{self.which}{weekday}{self.which_after}{tied}")
 
 
@@ -264,10 +303,26 @@ def date_patterns(code: str) -> tuple[DatePattern, ...]:
 
 
 @cache
-def offset_pattern(code: str) -> LazyPattern[str]:
-    """Return what leads to a day from which some days are counted: 'three days after'."""
+def hint_pattern(code: str) -> LazyPattern[str]:
+    """Return what every text with a date in a language has something of: one search instead of twenty."""
     words = date_words(code)
-    if not words.offset:
-        return LazyPattern("(?!)")
-    count, unit = any_of(r"\d{1,3}", *words.counts), any_of(*words.units.values())
-    return LazyPattern(f"{WORD_BEGINS}{count}{_GAP}{unit}{BLANK}(?:{words.offset})$")
+    names = _literals([*words.months, *words.weekdays])
+    found = any_of(names, *words.units.values(), *words.seasons.values(), words.hint)
+    return LazyPattern(f"\\d|{WORD_BEGINS}{found}{WORD_ENDS}" if words.hint else "")
+
+
+@cache
+def context_patterns(code: str) -> Mapping[str, LazyPattern[str]]:
+    """Return patterns of the words before and after a date: `not_bare`, `after_bare`, and `offset`.
+
+    The last is what leads to a day from which some days are counted: 'three days after'.
+    """
+    words = date_words(code)
+    count, unit = any_of(r"\d{1,3}", *filter(None, words.counts)), any_of(*words.units.values())
+    offset = f"{WORD_BEGINS}{count}{_GAP}{unit}{BLANK}(?:{words.offset})$" if words.offset else ""
+    forms = {"offset": offset, "not_bare": words.not_bare, "after_bare": words.after_bare}
+    return {name: LazyPattern(form or "(?!)") for name, form in forms.items()}
+
+
+# Declared at once, as every process meets English: others compile what is declared before the first message.
+_ENGLISH = (hint_pattern("en"), context_patterns("en"), date_patterns("en"))
