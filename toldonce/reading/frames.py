@@ -13,16 +13,17 @@ r"""Frames: how a language states something, as data, and the one matcher for al
 | `~`, `~<adverbs>` | up to four words, none of which denies; of those named only |
 | `,` | a mark such as a comma, or nothing; no other element reaches across a mark |
 | `^`, `$` | the start and the end of a part of a sentence, between marks |
-| `{v}` | the value; the frame may go on behind it |
+| `{v}` | the value; the frame may go on behind it, then no word in it denies |
 | `{<jobs>}`, `{v<jobs>}` | a value that is one of the named words, or up to three words that end in one |
 
-In scripts without blanks a word is a character, and a frame is written as the language is. Words are compared without
-case and accents. Every element has a bound, so matching takes time linear in the words of a sentence.
+In scripts without blanks a word is a character, a blank between two of them is a mark, and a frame is written as the
+language is. Words are compared without case and accents. Every element has a bound, so matching takes time linear in
+the words of a sentence.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from toldonce.text.normalize import fold, typed
 
@@ -35,9 +36,11 @@ _MAX_MODIFIERS = 3
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
 # An article or pronoun before a vowel is a word: l'infermiera, j'habite, dell'arachide.
 _ELIDED = r"(?i:[cdjlmnstv]|gl|qu|(?:lors|puis|jus)qu|un|all|dall|dell|nell|sull|quell|quest|anch|com|dov|quand)'"
+# Arabic 'and', which is written as one word with the article of the next; not the 'w' of 'father', 'mother', 'by God'.
+_AND = r"\bو(?=[اٱ]ل(?!ل[هّ]|د(?:ي|ة|ه|ك|نا|ت\w{1,3})?\b|ا\b)\w{2})"
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _WORD = re.compile(
-    rf"[{_UNSPACED}]|'s\b|\b{_ELIDED}(?!(?i:s)\b)(?=\w)"
+    rf"[{_UNSPACED}]|'s\b|{_AND}|\b{_ELIDED}(?!(?i:s)\b)(?=\w)"
     rf"|{_LETTER}(?:{_LETTER}|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
 )
 _MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.|\.\s")
@@ -70,6 +73,8 @@ def words_of(text: str) -> list[Word]:
     for match in _WORD.finditer(plain):
         between = _MARK.search(plain, at, match.start())
         mark = between.group().strip() or "-" if between else ""
+        if not mark and 0 < at < match.start() and is_character(plain[at - 1]) and is_character(match.group()):
+            mark = "-"  # in scripts without blanks, a blank stands where others write a comma
         found.append(Word(folded(match.group()), match.start(), match.end(), mark))
         at = match.end()
     return found
@@ -117,8 +122,9 @@ class Words:
 
     __slots__ = ("begins", "ends", "whole")
 
-    def __init__(self, words: Sequence[str]) -> None:
-        """Take words; `x*` begins and `*x` ends so."""
+    def __init__(self, words: Sequence[str], glued: str = "") -> None:
+        """Take words; `x*` begins and `*x` ends so; a glued letter may be written before a whole one."""
+        words = [*words, *(letter + word for letter in glued for word in words if "*" not in word)]
         self.whole = frozenset(folded(word) for word in words if "*" not in word)
         self.begins = tuple(folded(word[:-1]) for word in words if word.endswith("*"))
         self.ends = tuple(folded(word[1:]) for word in words if word.startswith("*"))
@@ -183,24 +189,32 @@ class Vocabulary:
     sets: Mapping[str, Row]
     """Named words, each a row of one `Words` or `Group`."""
     denying: frozenset[str] = frozenset()
-    """Words that no gap passes over."""
+    """Words that no gap passes over, nor a value behind which the frame goes on."""
+    glued: str = ""
+    """Letters that may be written before any word but a value, as Arabic writes 'and'."""
+    values: Mapping[str, Row] = field(default_factory=dict)
+    """The named words as values, without glued letters; empty where none are glued."""
 
     @classmethod
-    def of(cls, words: Mapping[str, str], named: Mapping[str, Mapping[str, str]], denying: str) -> "Vocabulary":
+    def of(
+        cls, words: Mapping[str, str], named: Mapping[str, Mapping[str, str]], denying: str, glued: str = ""
+    ) -> "Vocabulary":
         """Build from texts: words parted by blanks; `_` within a word is a blank.
 
         Args:
             words: Sets of words.
             named: Sets whose words each have a name, which the match tells: relations, days.
             denying: Words that no gap passes over.
+            glued: Letters that may be written before any word.
         """
-        sets: dict[str, Row] = {name: _choice(text.split()) for name, text in words.items()}
+        sets: dict[str, Row] = {name: _choice(text.split(), glued) for name, text in words.items()}
         for name, each in named.items():
-            sets[name] = (Group(tuple(_choice(text.split()) for text in each.values()), tuple(each)),)
-        return cls(sets, frozenset(map(folded, denying.split())))
+            sets[name] = (Group(tuple(_choice(text.split(), glued) for text in each.values()), tuple(each)),)
+        values = {name: _choice(text.split(), "") for name, text in words.items()} if glued else {}
+        return cls(sets, frozenset(map(folded, denying.split())), glued, values)
 
 
-def _choice(words: Sequence[str]) -> Row:
+def _choice(words: Sequence[str], glued: str) -> Row:
     """Return a row that matches one of several words or, with `_`, rows of words: 'she_,_her'."""
     single: list[str] = []
     rows: list[Row] = []
@@ -209,11 +223,12 @@ def _choice(words: Sequence[str]) -> Row:
         if len(parts) == 1:
             single.append(parts[0])
         else:
-            rows.append(tuple(Edge(part) if part == "," else Words([part]) for part in parts))
+            each = (Edge(part) if part == "," else Words([part], "" if at else glued) for at, part in enumerate(parts))
+            rows.append(tuple(each))
     longest = sorted(rows, key=lambda row: -len(row))  # 'type 1 diabetes' before 'diabetes'
     if not longest:
-        return (Words(single),)
-    return (Group((*longest, (Words(single),)) if single else tuple(longest)),)
+        return (Words(single, glued),)
+    return (Group((*longest, (Words(single, glued),)) if single else tuple(longest)),)
 
 
 def _letters(word: str) -> list[str]:
@@ -285,7 +300,8 @@ def _element(
     if named and named not in vocabulary.sets:
         raise ValueError(f"the frame {frame!r} names the unknown words {named!r}")
     if token[0] == "{":
-        return Value(vocabulary.sets[named] if named else (), is_modified=token.startswith("{v<")), at
+        last = (vocabulary.values.get(named) or vocabulary.sets[named]) if named else ()
+        return Value(last, is_modified=token.startswith("{v<")), at
     if token[0] == "~":
         return Gap(vocabulary.sets[named] if named else ()), at
     if token[0] == "<":
@@ -297,8 +313,11 @@ def _element(
         choices.append(_letters(tokens[at + 1]))
         at += 2
     if all(len(parts) == 1 for parts in choices):
-        return Words([parts[0] for parts in choices]), at
-    return Group(tuple(tuple(Words([part]) for part in parts) for parts in choices)), at
+        return Words([parts[0] for parts in choices], vocabulary.glued), at
+    rows = (
+        tuple(Words([part], "" if place else vocabulary.glued) for place, part in enumerate(parts)) for parts in choices
+    )
+    return Group(tuple(rows)), at
 
 
 def matches(row: Row, words: Sequence[Word], start: int, vocabulary: Vocabulary) -> Iterator[Match]:
@@ -384,7 +403,7 @@ def _with_value(
                 yield from _ways(rest, words, replace(found, value=at, value_end=found.end), vocabulary)
         return
     for end in range(at + 1, min(at + MAX_VALUE, len(words)) + 1):
-        if end > at + 1 and words[end - 1].mark:
+        if end > at + 1 and (words[end - 1].mark or words[end - 1].text in vocabulary.denying):
             return
         yield from _ways(rest, words, replace(so_far, value=at, value_end=end, end=end), vocabulary)
 

@@ -214,7 +214,7 @@ def _is_value(kind: ValueKind, words: Sequence[Word], text: str, first: int, las
     if not any(character.isalpha() for character in written) or (len(written) < 2 and not is_unspaced):
         return False
     capitals = [_is_capital(text[word.start]) for word in words[first:last]]
-    is_title = kind is ValueKind.PLACE and not is_unspaced and len(capitals) > 1 and all(capitals[:2])
+    is_title = kind is ValueKind.PLACE and written[0].isupper() and len(capitals) > 1 and capitals[1]
     if not is_title and _begins_as_none(words, first, last, language, joint="" if is_unspaced else " "):
         return False
     if kind is ValueKind.NAME and (not all(capitals) or _is_heading(words, text)):

@@ -302,8 +302,9 @@ def _language(table: Mapping[str, Any]) -> _Language:
         words[slot] = " ".join(values.values())
     kin: Mapping[str, str] = table.get("kin", {})
     named = {**table.get("named", {}), _KIN: {name.removesuffix(":"): text for name, text in kin.items()}}
-    ends = Vocabulary.of({"ends": table["value_ends"]}, {}, "").sets["ends"]
-    vocabulary = Vocabulary.of(words, named, table["denying"])
+    glued = table.get("glued", "")
+    ends = Vocabulary.of({"ends": table["value_ends"]}, {}, "", glued).sets["ends"]
+    vocabulary = Vocabulary.of(words, named, table["denying"], glued)
     asks = {
         slot: [parse_frame(written, vocabulary, has_value=False) for written in questions]
         for slot, questions in table.get("asks", {}).items()
