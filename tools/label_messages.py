@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.alps_chats import read_chats
-from toldonce.extraction.sentences import TextSpan, sentences
+from toldonce.reading.sentences import TextSpan, sentences
 
 LABELS = "KPWFXUOQCHG"
 NONE = "-"

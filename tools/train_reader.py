@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from benchmarks.alps_chats import ENGLISH, AlpsChat, fold_of, read_chats
 from benchmarks.alps_heads import heads_file
 from benchmarks.progress import steps
-from toldonce.extraction.sentences import sentences
 from toldonce.reading.head_features import HeadInput, Rows, message_row, sentence_rows
 from toldonce.reading.heads import HEADS, HEADS_FILE, Heads, Network, probabilities, vectors_of
+from toldonce.reading.sentences import sentences
 from tools.corpus import read_corpus
 from tools.label_messages import LABELS, real_messages
 

@@ -6,7 +6,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from toldonce.extraction.evidence import check_evidence
-from toldonce.extraction.sentences import sentences
 from toldonce.extraction.sources import ExtractionInput
 from toldonce.extraction.summary_evidence import check_summary
 from toldonce.extraction.without_model import (
@@ -18,6 +17,7 @@ from toldonce.extraction.without_model import (
 )
 from toldonce.profiles.policies import FormPolicy
 from toldonce.profiles.registry import ProfileRegistry
+from toldonce.reading.sentences import sentences
 from toldonce.types import ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

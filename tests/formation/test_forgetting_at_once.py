@@ -15,8 +15,8 @@ from stores import DURABLE
 from toldonce.chat.messages import log_messages
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.extraction.forget_requests import asks_to_forget
-from toldonce.extraction.sentences import sentences
 from toldonce.providers.protocols import ModelAnswer
+from toldonce.reading.sentences import sentences
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import MemoryKind, MemoryState, Subject, Turn
 

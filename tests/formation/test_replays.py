@@ -8,7 +8,7 @@ from sample_chats import answer, assistant, note, texts, user, with_model
 from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.extraction.forget_requests import asks_to_forget
-from toldonce.extraction.sentences import sentences
+from toldonce.reading.sentences import sentences
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import Action, MemoryKind
 

@@ -7,7 +7,7 @@ from time import thread_time
 
 import pytest
 
-from toldonce.extraction.sentences import sentences
+from toldonce.reading.sentences import sentences
 from toldonce.text import sentence_ends, split_sentences
 from toldonce.text.languages import LANGUAGES
 

@@ -12,11 +12,11 @@ from toldonce.clock import Clock, from_micros, to_micros
 from toldonce.extraction.evidence import is_quote, is_quoted_in
 from toldonce.extraction.redaction import Redaction, build_redaction, redact
 from toldonce.extraction.review_gate import planted_order, review_reason
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.sources import read_said
 from toldonce.formation.withheld import disjoint
 from toldonce.ids import id_bytes, new_id
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.reading.sentences import fold, sentences
 from toldonce.store.sql.rows import STATE_NUMBER, read_detail, write_detail
 from toldonce.store.sql.transfer.export import Record
 from toldonce.store.sql.transfer.import_check import key_of

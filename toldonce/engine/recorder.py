@@ -17,8 +17,8 @@ from toldonce.engine.scope import requested_zone
 from toldonce.engine.turn import TurnService, charges
 from toldonce.errors import BadRequestError
 from toldonce.extraction.chat_bridges import named_by_bridge
-from toldonce.extraction.sentences import HARD_FACTOR
 from toldonce.profiles.policies import Profile
+from toldonce.reading.sentences import HARD_FACTOR
 from toldonce.text import clean, squeeze
 from toldonce.time_zones import in_own_zone
 from toldonce.types import ChatRequest, Message, NewNote, RecordedTurn, RequestScope, Subject, Turn

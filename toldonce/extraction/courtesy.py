@@ -7,9 +7,9 @@ is not polite only: its second clause states something.
 import re
 from typing import Literal
 
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.speech_acts import is_small_talk
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.reading.sentences import fold, sentences
 from toldonce.text import words
 from toldonce.text.normalize import fold as fold_letters
 

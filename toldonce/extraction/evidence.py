@@ -14,12 +14,12 @@ from toldonce.extraction.games import names_game
 from toldonce.extraction.pasted_evidence import changes_anything
 from toldonce.extraction.quote_span import find_span
 from toldonce.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.sources import NOTHING_CARRIED, CarriedWords, readable, speaker_of
 from toldonce.extraction.spans import blank_out
 from toldonce.extraction.speech_acts import statement_part
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
+from toldonce.reading.sentences import fold, sentences
 from toldonce.text import asks, bare, is_unspaced, terms, words
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.text.normalize import fold as fold_letters

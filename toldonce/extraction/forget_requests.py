@@ -12,10 +12,10 @@ from itertools import islice
 from toldonce.extraction.foreign_forget_forms import LATIN
 from toldonce.extraction.forget_forms import ForgetForms
 from toldonce.extraction.other_script_forget_forms import OTHER_SCRIPTS
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.speech_acts import is_retraction
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
+from toldonce.reading.sentences import fold, sentences
 from toldonce.text import squeeze
 
 # Characters of a request: a longer sentence says something else.

@@ -21,9 +21,9 @@ from toldonce.extraction.redaction import redact
 from toldonce.extraction.rules.summary import Summary, is_safe_to_show
 from toldonce.extraction.schemas import MEMORIES, OutputSchema
 from toldonce.extraction.schemas.output_schema import UnusableError, prompt
-from toldonce.extraction.sentences import sentences
 from toldonce.extraction.sources import Exchange, ExtractionInput, readable, speaker_of
 from toldonce.providers.protocols import LanguageModel, ModelUsage
+from toldonce.reading.sentences import sentences
 from toldonce.text import clean, squeeze
 from toldonce.time_zones import day_of, zone_of
 from toldonce.types import Candidate, LoggedMessage

@@ -7,9 +7,9 @@ Spanish, Portuguese, Italian and Dutch.
 
 import re
 
-from toldonce.extraction.sentences import TextSpan, fold, sentences
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
+from toldonce.reading.sentences import TextSpan, fold, sentences
 from toldonce.text import asks, words
 
 _ONE_TO_THREE_WORDS = r"(?:\w{1,15}\s{1,3}){1,3}?"

@@ -9,9 +9,9 @@ from toldonce.extraction.redaction import redact_with_shapes
 from toldonce.extraction.review_gate import planted_order, review_reason
 from toldonce.extraction.rules import read_by_rules
 from toldonce.extraction.salience import assess_salience
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.sources import MAX_READ_CHARACTERS, ExtractionInput, Readable, read_message
 from toldonce.extraction.speech_acts import is_small_talk
+from toldonce.reading.sentences import fold, sentences
 from toldonce.text import asks, only_asks, squeeze, terms
 from toldonce.types import LoggedMessage, Subject
 

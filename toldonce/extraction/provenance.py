@@ -11,8 +11,8 @@ from toldonce.dates.mention import written
 from toldonce.extraction.forget_requests import asks_to_forget
 from toldonce.extraction.review_gate import planted_order
 from toldonce.extraction.salience import information_weight, is_pleasantry, shorten
-from toldonce.extraction.sentences import TextSpan, fold, sentences
 from toldonce.extraction.sources import ExtractionInput, readable, speaker_label, speaker_of
+from toldonce.reading.sentences import TextSpan, fold, sentences
 from toldonce.text import asks, squeeze
 from toldonce.time_zones import day_of
 from toldonce.types import CIRCUMSTANCE, LoggedMessage, MemoryDetail, message_address

@@ -16,11 +16,11 @@ from toldonce.extraction.role_play_patterns import (
     RESUMES_GAME,
     VOICES_FIGURE,
 )
-from toldonce.extraction.sentences import TextSpan, fold, sentences
 from toldonce.extraction.spans import Span
 from toldonce.extraction.speech_acts import ends_role_play, opens_role_play
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
+from toldonce.reading.sentences import TextSpan, fold, sentences
 
 # An action in a game: '*walks into the tavern*'. Gestures are made outside games as well: '*hugs you*'.
 _DOES = LazyPattern(

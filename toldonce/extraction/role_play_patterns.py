@@ -6,8 +6,8 @@
 
 import re
 
-from toldonce.extraction.sentences import MAX_SENTENCE
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.reading.sentences import MAX_SENTENCE
 
 # Characters of a sentence that are searched.
 MAX_SEEN_CHARACTERS = min(400, MAX_SENTENCE)

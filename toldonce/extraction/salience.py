@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from toldonce.extraction.courtesy import is_polite_phrase
-from toldonce.extraction.sentences import TextSpan, fold, sentences, within
 from toldonce.extraction.speech_acts import is_hedged, is_joke, is_small_talk, statement_part
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.reading.sentences import TextSpan, fold, sentences, within
 from toldonce.text import STOP_WORDS, words
 from toldonce.text.byte_runs import BYTE_MARK
 

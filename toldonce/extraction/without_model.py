@@ -14,10 +14,10 @@ from toldonce.extraction.rules import RULES_VERSION, RulesResult, read_by_rules
 from toldonce.extraction.salience import assess_salience, information_weight, is_pleasantry, record_type, shorten
 from toldonce.extraction.schemas.notes import type_named
 from toldonce.extraction.schemas.paragraph import USUAL_CHARACTERS
-from toldonce.extraction.sentences import TextSpan, fold, sentences
 from toldonce.extraction.sources import ExtractionInput, read_message, readable, speaker_label, speaker_of
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.profiles.policies import FormPolicy, Profile
+from toldonce.reading.sentences import TextSpan, fold, sentences
 from toldonce.text import terms
 from toldonce.types import Candidate, LoggedMessage, MemoryKind
 

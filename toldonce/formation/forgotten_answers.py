@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from toldonce.extraction.evidence import evidence_of
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.formation.quotations import BATCH_SIZE, is_quotable, places
 from toldonce.formation.runtime import Runtime
 from toldonce.formation.stale import Outdated, stale_stretches
 from toldonce.ids import id_text
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.reading.sentences import fold, sentences
 from toldonce.resolution.tokens import tokenize
 from toldonce.resolution.topics import topic_words
 from toldonce.text import squeeze, terms, words

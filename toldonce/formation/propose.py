@@ -24,7 +24,6 @@ from toldonce.extraction.rules.extractor import forget_requests
 from toldonce.extraction.rules.kept_sentences import statement_probability
 from toldonce.extraction.salience import is_pleasantry
 from toldonce.extraction.schemas import OutputSchema, schema_for
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.sources import ExtractionInput, readable
 from toldonce.extraction.spans import blank_out
 from toldonce.extraction.speech_acts import statement_part
@@ -42,6 +41,7 @@ from toldonce.formation.neighbours import find_notes_sharing_terms, nearest
 from toldonce.formation.runtime import Runtime
 from toldonce.profiles.policies import FormPolicy
 from toldonce.providers.protocols import LanguageModel
+from toldonce.reading.sentences import fold, sentences
 from toldonce.text import asks, asks_for_facts, terms, words
 from toldonce.types import Candidate, LoggedMessage, Memory, MemoryKind
 

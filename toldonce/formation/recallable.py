@@ -6,10 +6,10 @@ from itertools import islice
 from toldonce.chat.content import speaker_name
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.rules.summary import NOTHING_SAID
-from toldonce.extraction.sentences import sentences
 from toldonce.extraction.sources import read_quotation
 from toldonce.formation.runtime import Runtime
 from toldonce.providers.chunker import chunks
+from toldonce.reading.sentences import sentences
 from toldonce.text import asks, terms
 from toldonce.types import Memory, MemoryKind, ReopenMemory, Vector
 

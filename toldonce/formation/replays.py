@@ -11,13 +11,13 @@ from datetime import datetime
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.evidence import evidence_of
 from toldonce.extraction.forget_requests import forget_request
-from toldonce.extraction.sentences import TextSpan, fold, joined_clauses, sentences
 from toldonce.extraction.speech_acts import is_small_talk
 from toldonce.formation.forgotten_answers import MAX_AFTER, Forgotten, describe_repetitions
 from toldonce.formation.inputs import LARGE_BATCH, characters
 from toldonce.formation.runtime import Runtime
 from toldonce.formation.stale import Outdated, outdated_topic, stale_stretches
 from toldonce.formation.withheld import disjoint, with_secrets
+from toldonce.reading.sentences import TextSpan, fold, joined_clauses, sentences
 from toldonce.text import hash64, normalise, squeeze, words
 from toldonce.types import (
     ConversationId,

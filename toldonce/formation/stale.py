@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from toldonce.extraction.sentences import Clause, TextSpan, fine_clauses, fold, joined_clauses, sentences
 from toldonce.formation.withheld import disjoint
 from toldonce.memo import remembered
+from toldonce.reading.sentences import Clause, TextSpan, fine_clauses, fold, joined_clauses, sentences
 from toldonce.reading.slots import stated_slots
 from toldonce.resolution.forget_targets import MIN_SHARED_WORDS
 from toldonce.resolution.tokens import DEGREE, content_of, tokenize

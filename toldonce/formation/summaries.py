@@ -7,13 +7,13 @@ import numpy as np
 
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.rules.summary import NOTHING_SAID
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.formation.inputs import LARGE_BATCH
 from toldonce.formation.quotations import MANY_ROWS, places
 from toldonce.formation.runtime import Runtime
 from toldonce.formation.stale import Outdated, content_words, says_again
 from toldonce.ids import id_text, new_id
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.reading.sentences import fold, sentences
 from toldonce.text import normalise, terms, words
 from toldonce.types import (
     Action,

@@ -12,7 +12,6 @@ from toldonce.extraction.evidence import check_evidence
 from toldonce.extraction.pasted_evidence import with_source
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.review_gate import pasted_reason, review_reason
-from toldonce.extraction.sentences import shortened
 from toldonce.extraction.sources import CarriedWords, readable
 from toldonce.extraction.summary_evidence import check_summary
 from toldonce.formation.batch import ExtractionBatch, ignored
@@ -34,6 +33,7 @@ from toldonce.formation.summaries import shorten_episodes
 from toldonce.ids import new_id
 from toldonce.profiles.policies import Profile, ResolvePolicy
 from toldonce.providers.chunker import chunks
+from toldonce.reading.sentences import shortened
 from toldonce.resolution.decide import resolve
 from toldonce.resolution.extractor_word import left_open
 from toldonce.resolution.llm_judge import judge, open_questions

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from toldonce.extraction.redaction import redact
-from toldonce.extraction.sentences import HARD_FACTOR
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.providers.protocols import LanguageModel
+from toldonce.reading.sentences import HARD_FACTOR
 from toldonce.text import STOP_WORDS, clean, squeeze, stem, terms, words
 from toldonce.text.markers import all_markers
 from toldonce.text.statement_language import language_of

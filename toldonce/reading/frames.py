@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from toldonce.text.normalize import fold, typed
+from toldonce.reading.frame_words import UNSPACED, Word, folded, parts_of
 
 MAX_GAP = 4
 """Words that `~` passes over."""
@@ -33,70 +33,6 @@ MAX_VALUE = 8
 """Words of a value behind which the frame goes on."""
 # Words before the named one with which a value ends.
 _MAX_MODIFIERS = 3
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
-# An article or pronoun before a vowel is a word: l'infermiera, j'habite, dell'arachide.
-_ELIDED = r"(?i:[cdjlmnstv]|gl|qu|(?:lors|puis|jus)qu|un|all|dall|dell|nell|sull|quell|quest|anch|com|dov|quand)'"
-# Arabic 'and', which is written as one word with the article of the next; not the 'w' of 'father', 'mother', 'by God'.
-_AND = r"\bو(?=[اٱ]ل(?!ل[هّ]|د(?:ي|ة|ه|ك|نا|ت\w{1,3})?\b|ا\b)\w{2})"
-_LETTER = rf"[^\W_{_UNSPACED}]"
-_WORD = re.compile(
-    rf"[{_UNSPACED}]|'s\b|{_AND}|\b{_ELIDED}(?!(?i:s)\b)(?=\w)"
-    rf"|{_LETTER}(?:{_LETTER}|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
-)
-_MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.|\.\s")
-# Endings of a past tense in Spanish and Italian, in words of at least so many letters: not of 'só'.
-_STRESSED, _MIN_STRESSED = ("ó", "ò", "o\u0301", "o\u0300"), 4
-_QUOTES = str.maketrans("’‘ʼ“”", "'''\"\"")
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a sentence; in scripts without blanks, a character."""
-
-    text: str
-    """In small letters, without accents."""
-    start: int
-    end: int
-    mark: str = ""
-    """The mark between the word before and this one; empty where there is none."""
-
-
-def words_of(text: str) -> list[Word]:
-    """Cut a sentence into words that keep their places.
-
-    >>> [(word.text, word.mark) for word in words_of("Hi, I’m Éva from 東京")]
-    [('hi', ''), ("i'm", ','), ('eva', ''), ('from', ''), ('東', ''), ('京', '')]
-    """
-    found: list[Word] = []
-    plain = text.translate(_QUOTES)
-    at = 0
-    for match in _WORD.finditer(plain):
-        between = _MARK.search(plain, at, match.start())
-        mark = between.group().strip() or "-" if between else ""
-        if not mark and 0 < at < match.start() and is_character(plain[at - 1]) and is_character(match.group()):
-            mark = "-"  # in scripts without blanks, a blank stands where others write a comma
-        found.append(Word(folded(match.group()), match.start(), match.end(), mark))
-        at = match.end()
-    return found
-
-
-def folded(word: str) -> str:
-    """Return a word as frames compare it; a stressed last o tells 'llamó', he called, from 'llamo', I call.
-
-    >>> folded("Straße"), folded("Élan"), folded("lavorò")
-    ('strasse', 'elan', 'lavoró')
-    """
-    plain = fold(typed(word).lower()).replace("ß", "ss")
-    return f"{plain[:-1]}ó" if len(plain) >= _MIN_STRESSED and word.endswith(_STRESSED) else plain
-
-
-def is_character(word: str) -> bool:
-    """Return whether a word is a character of a script without blanks.
-
-    >>> is_character("京"), is_character("a")
-    (True, False)
-    """
-    return bool(re.fullmatch(rf"[{_UNSPACED}]", word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +114,7 @@ class Edge:
 Element = Words | Group | Ahead | Gap | Value | Edge
 Row = tuple[Element, ...]
 _SIGNS = re.compile(
-    rf"(?P<space>\s+)|(?P<sign>[()|?!&,^$]|~(?:<\w+>)?|<\w+>|\{{v?(?:<\w+>)?\}})|(?P<word>[{_UNSPACED}]|[^\s(){{}}<>|?!&,^$~{_UNSPACED}]+)"
+    rf"(?P<space>\s+)|(?P<sign>[()|?!&,^$]|~(?:<\w+>)?|<\w+>|\{{v?(?:<\w+>)?\}})|(?P<word>[{UNSPACED}]|[^\s(){{}}<>|?!&,^$~{UNSPACED}]+)"
 )
 
 
@@ -219,7 +155,7 @@ def _choice(words: Sequence[str], glued: str) -> Row:
     single: list[str] = []
     rows: list[Row] = []
     for word in words:
-        parts = [part for piece in word.replace("_", " ").split() for part in _letters(piece)]
+        parts = [part for piece in word.replace("_", " ").split() for part in parts_of(piece)]
         if len(parts) == 1:
             single.append(parts[0])
         else:
@@ -229,11 +165,6 @@ def _choice(words: Sequence[str], glued: str) -> Row:
     if not longest:
         return (Words(single, glued),)
     return (Group((*longest, (Words(single, glued),)) if single else tuple(longest)),)
-
-
-def _letters(word: str) -> list[str]:
-    """Cut a word as `words_of` does: into characters where its script has no blanks, before an 's, behind an l'."""
-    return re.findall(rf"[{_UNSPACED}]|'s$|^{_ELIDED}(?!s$)(?=\w)|(?:(?!'s$)[^{_UNSPACED}])+", word)
 
 
 def parse_frame(frame: str, vocabulary: Vocabulary, *, has_value: bool = True) -> Row:
@@ -308,9 +239,9 @@ def _element(
         return vocabulary.sets[named][0], at
     if token in ",^$":
         return Edge(token), at
-    choices = [_letters(token)]
+    choices = [parts_of(token)]
     while not depth and at + 1 < len(tokens) and tokens[at] == "|":
-        choices.append(_letters(tokens[at + 1]))
+        choices.append(parts_of(tokens[at + 1]))
         at += 2
     if all(len(parts) == 1 for parts in choices):
         return Words([parts[0] for parts in choices], vocabulary.glued), at
@@ -391,7 +322,7 @@ def _with_value(
     at = so_far.end
     if at >= len(words) or not _joins(words, so_far):
         return
-    if not value.last and all(_may_be_nothing(element) for element in rest):
+    if not value.last and all(isinstance(element, Group) and () in element.rows for element in rest):
         yield replace(so_far, value=at, end=at + 1)
         return
     if value.last:
@@ -414,10 +345,6 @@ def _has_value(row: Row) -> bool:
         isinstance(element, Value) or (isinstance(element, Group) and all(map(_has_value, element.rows)))
         for element in row
     )
-
-
-def _may_be_nothing(element: Element) -> bool:
-    return isinstance(element, Group) and () in element.rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from toldonce.reading.frames import Match, Row, Vocabulary, Word, is_character, matches
+from toldonce.reading.frame_words import Word, is_character
+from toldonce.reading.frames import Match, Row, Vocabulary, matches
 from toldonce.time_zones import named_zone
 
 

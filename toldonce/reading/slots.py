@@ -11,8 +11,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from toldonce.extraction.sentences import TextSpan, sentences
-from toldonce.reading.frames import Match, Needs, Row, Vocabulary, Word, folded, matches, needs, parse_frame, words_of
+from toldonce.reading.frame_words import Word, folded, words_of
+from toldonce.reading.frames import Match, Needs, Row, Vocabulary, matches, needs, parse_frame
+from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slot_values import Days, ReadValue, ValueKind, ValueWords, read_values
 from toldonce.text import squeeze
 

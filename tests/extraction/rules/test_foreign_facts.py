@@ -4,7 +4,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
 from toldonce.extraction.rules.foreign_facts import LANGUAGES
 from toldonce.extraction.rules.foreign_languages import foreign_language
 from toldonce.extraction.rules.foreign_statements import stated_facts

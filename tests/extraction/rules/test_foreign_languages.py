@@ -1,7 +1,6 @@
 """The language of short sentences: also where most of their words are English words, too."""
 
 import pytest
-
 from toldonce.extraction.rules.foreign_languages import foreign_language
 
 

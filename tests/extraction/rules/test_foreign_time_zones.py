@@ -1,8 +1,8 @@
 """The user's own time zone, stated in languages other than English."""
 
 import pytest
-
 from toldonce.extraction.rules.foreign_facts import foreign_facts
+
 from toldonce.time_zones import read_zone
 
 

@@ -21,10 +21,10 @@ from toldonce.extraction.rules.kept_sentences import (
 )
 from toldonce.extraction.rules.parsed_message import ParsedMessage, parse_messages
 from toldonce.extraction.rules.quotation import Slot, fact, note
-from toldonce.extraction.sentences import TextSpan, sentences
 from toldonce.extraction.sources import ExtractionInput
 from toldonce.extraction.speech_acts import is_retraction, takes_back_all, takes_back_previous
 from toldonce.reading.heads import Judgement
+from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slots import answered_slots, stated_slots
 from toldonce.text import bare
 from toldonce.text.byte_runs import without_bytes

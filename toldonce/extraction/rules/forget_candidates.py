@@ -5,9 +5,9 @@ from itertools import islice
 
 from toldonce.extraction.forget_requests import Scope, forget_request
 from toldonce.extraction.rules.parsed_message import PLAIN, ParsedMessage
-from toldonce.extraction.sentences import TextSpan, sentences
 from toldonce.extraction.sources import speaker_of
 from toldonce.extraction.speech_acts import is_retraction, is_small_talk, statement_part, takes_back_all
+from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slots import stated_slots
 from toldonce.types import Candidate, MemoryKind
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from toldonce.extraction.redaction import is_scrubbed
 from toldonce.extraction.rules.parsed_message import ParsedMessage
-from toldonce.extraction.sentences import TextSpan, fold, sentences
 from toldonce.extraction.sources import readable, speaker_kind
 from toldonce.reading.head_features import HeadInput
 from toldonce.reading.heads import Head, Judgement, shipped_heads
+from toldonce.reading.sentences import TextSpan, fold, sentences
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.types import LoggedMessage
 

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from toldonce.dates import leave_out_doubtful, write_out
 from toldonce.extraction.rules.parsed_message import PLAIN, ParsedMessage
-from toldonce.extraction.sentences import TextSpan
 from toldonce.extraction.sources import speaker_of
+from toldonce.reading.sentences import TextSpan
 from toldonce.text.source_marks import said
 from toldonce.types import Candidate, MemoryKind
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from toldonce.dates import Direction, parse_dates, write_out
 from toldonce.extraction.redaction import is_scrubbed
 from toldonce.extraction.review_gate import planted_order, review_reason
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.sources import Exchange, readable, speaker_label, speaker_of
 from toldonce.extraction.speech_acts import is_command, is_small_talk, statement_part
 from toldonce.providers.offline_model import MODEL
+from toldonce.reading.sentences import fold, sentences
 from toldonce.text import squeeze, terms
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.time_zones import zone_of

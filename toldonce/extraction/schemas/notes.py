@@ -19,9 +19,9 @@ from toldonce.extraction.schemas.output_schema import (
     locate,
     prompt,
 )
-from toldonce.extraction.sentences import first_sentences
 from toldonce.extraction.sources import ExtractionInput, speaker_of
 from toldonce.profiles.policies import FormPolicy
+from toldonce.reading.sentences import first_sentences
 from toldonce.types import NO_DETAIL, Candidate, MemoryKind
 
 

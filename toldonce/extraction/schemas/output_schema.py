@@ -17,9 +17,9 @@ from pydantic import BeforeValidator, Field
 from toldonce.dates import parse_dates
 from toldonce.dates.mention import midnight
 from toldonce.extraction.quote_span import find_span
-from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.sources import ExtractionInput, readable
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.reading.sentences import fold, sentences
 from toldonce.text import clean, squeeze, terms, words
 from toldonce.time_zones import zone_of
 from toldonce.types import Candidate, LoggedMessage

@@ -17,8 +17,8 @@ from toldonce.extraction.schemas.output_schema import (
     check_words,
     prompt,
 )
-from toldonce.extraction.sentences import first_sentences, within
 from toldonce.extraction.sources import ExtractionInput, readable, speaker_of
+from toldonce.reading.sentences import first_sentences, within
 from toldonce.types import Candidate, MemoryKind
 
 # Characters of a paragraph if the profile sets no limit.

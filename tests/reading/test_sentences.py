@@ -2,7 +2,7 @@
 
 import pytest
 
-from toldonce.extraction.sentences import sentences
+from toldonce.reading.sentences import sentences
 
 
 @pytest.mark.parametrize(
