@@ -138,7 +138,7 @@ def answered_slots(answer: TextSpan, message: str, reply: str) -> list[StatedSlo
         return []
     question = words_of(asked[-1])
     found: list[_Found] = []
-    for language in _languages().values():
+    for language in languages().values():
         first = next((place for place, word in enumerate(words) if word.text not in language.yes), len(words))
         if not first < len(words) <= first + _MAX_ANSWER:
             continue
@@ -261,7 +261,7 @@ def _without_joint(sentence: TextSpan, words: Sequence[Word], start: int, end: i
 
 @cache
 def _joints() -> frozenset[str]:
-    return frozenset().union(*(language.values.between for language in _languages().values()))
+    return frozenset().union(*(language.values.between for language in languages().values()))
 
 
 @cache
@@ -291,7 +291,8 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
-def _languages() -> Mapping[str, _Language]:
+def languages() -> Mapping[str, _Language]:
+    """Return the languages that have frames, by code."""
     return {code: _language(table) for code, table in _tables().items()}
 
 
@@ -340,7 +341,7 @@ def _frames_by_word() -> Mapping[str, Sequence[_Frame]]:
     """Return the frames of all languages by a word that they need; under "" those that need none."""
     found: dict[str, list[_Frame]] = {}
     for code, table in _tables().items():
-        language = _languages()[code]
+        language = languages()[code]
         for name, frames in table["frames"].items():
             slot, _, means = name.partition("=")
             for written in frames:
