@@ -79,7 +79,8 @@ def _doubt(candidate: Candidate, known: KnownMemory, message: str) -> str:
             return "both values can hold"
     new, old = _terms(candidate.text, candidate.value), _terms(known.text, known.value)
     # Together they tell their language, and so which of their words have no meaning of their own.
-    if not old & (new | _terms(message)) & _terms(f"{known.text} {candidate.text} {message}"):
+    shared = old & (new | _terms(message)) & _terms(f"{known.text} {candidate.text} {message}")
+    if not shared - _persons(candidate.text, known.text):
         return "they have no word in common"
     if known.kind is MemoryKind.NOTE and _leaves_out(new, old):
         return "it leaves out much of what is known"
@@ -92,11 +93,17 @@ def _share_a_slot(candidate: Candidate, known: KnownMemory) -> bool:
     return name == other
 
 
-def _share_terms(one_text: str, other_text: str) -> bool:
-    """Return whether two texts have a term in common besides the names in both."""
-    one, other = tokenize(one_text), tokenize(other_text)
-    named = _terms(*(names(one, other) & names(other, one)))
-    return bool(_terms(one_text) & _terms(other_text) - named)
+def _share_terms(a: str, b: str) -> bool:
+    """Return whether two texts have a term in common besides whom both speak of."""
+    return bool(_terms(a) & _terms(b) - _persons(a, b))
+
+
+def _persons(a: str, b: str) -> frozenset[str]:
+    """Return the terms of the names in both texts, of whom they speak where neither speaks of the user."""
+    if _who() & {*terms(a), *terms(b)}:
+        return frozenset()
+    one, other = tokenize(a), tokenize(b)
+    return _terms(*(names(one, other) & names(other, one)))
 
 
 def _terms(*texts: str) -> frozenset[str]:
