@@ -79,7 +79,7 @@ def standing_wishes(reading: ParsedMessage, pieces: Sequence[TextSpan], judgemen
 
 
 def coming_sentences(pieces: Sequence[TextSpan], judgement: Judgement | None) -> list[tuple[int, int]]:
-    """Return where the sentences stand that tell of one day ahead, not of every week: 'My exam is on Tuesday'."""
+    """Return the spans of the sentences that tell of one day ahead, not of every week: 'My exam is on Tuesday'."""
     return [
         (piece.start, piece.end)
         for place, piece in enumerate(pieces if judgement else ())
