@@ -304,11 +304,11 @@ def date_patterns(code: str) -> tuple[DatePattern, ...]:
 
 @cache
 def hint_pattern(code: str) -> LazyPattern[str]:
-    """Return what every text with a date in a language has something of: one search instead of twenty."""
+    """Return what every text with a date in a language has something of, case folded: one search for twenty."""
     words = date_words(code)
     names = _literals([*words.months, *words.weekdays])
     found = any_of(names, *words.units.values(), *words.seasons.values(), words.hint)
-    return LazyPattern(f"\\d|{WORD_BEGINS}{found}{WORD_ENDS}" if words.hint else "")
+    return LazyPattern(rf"\d|\b{found}\b" if words.hint else "")
 
 
 @cache

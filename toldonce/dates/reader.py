@@ -38,7 +38,7 @@ def may_name_time(text: str) -> bool:
     >>> may_name_time("since Monday"), may_name_time("a monkey of marble"), may_name_time("ich war es")
     (True, False, True)
     """
-    return bool(hint_pattern("en").search(flat(text)) or foreign_parts(text))
+    return bool(hint_pattern("en").search(text.casefold()) or foreign_parts(text))
 
 
 def parse_dates(
@@ -140,9 +140,9 @@ def find_dates(text: str, code: str, today: date, default: Direction, coming: Se
         default: For dates whose clause does not tell its tense.
         coming: See `parse_dates`.
     """
-    flattened, words = flat(text), date_words(code)
-    if not hint_pattern(code).search(flattened):
+    if not hint_pattern(code).search(text.casefold()):
         return []
+    flattened, words = flat(text), date_words(code)
     taken = bytearray(len(text))
     has_digits = bool(_DIGIT.search(flattened))
     found: list[Found] = []

@@ -34,7 +34,7 @@ class Reading:
     groups: Mapping[str, str]
     """The groups that take part in the match."""
     is_coming: bool = False
-    """It is known to stand in words about one day ahead."""
+    """The words around it are known to tell of one day ahead."""
 
     @property
     def clause(self) -> DatedClause:

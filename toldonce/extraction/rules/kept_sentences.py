@@ -110,7 +110,7 @@ def is_in_jest(judgement: Judgement | None, place: int) -> bool:
 
 
 def coming_sentences(pieces: Sequence[TextSpan], judgement: Judgement | None) -> list[tuple[int, int]]:
-    """Return where the sentences stand that tell of one day ahead, not of every week: 'My exam is on Tuesday'."""
+    """Return the spans of the sentences that tell of one day ahead, not of every week: 'My exam is on Tuesday'."""
     return [
         (piece.start, piece.end)
         for place, piece in enumerate(pieces if judgement else ())
