@@ -9,7 +9,7 @@ from typing import Literal
 from toldonce.extraction.evidence import question_before
 from toldonce.extraction.machine_text import find_machine_text
 from toldonce.extraction.sentences import TextSpan, fold, sentences
-from toldonce.extraction.sources import readable, speaker_kind
+from toldonce.extraction.sources import readable
 from toldonce.extraction.spans import blank_out
 from toldonce.extraction.wrappers import find_wrapped
 from toldonce.reading.head_features import HeadInput
@@ -42,7 +42,7 @@ def skip_of(message: LoggedMessage, around: Sequence[LoggedMessage]) -> SkipReas
             return "empty"
         return "code" if _is_of_programs(message.text) else "carried"
     pieces = [piece for piece in sentences(fold(own)) if words(piece.text)]
-    if not pieces or speaker_kind(message.role, message.name) != "user" or question_before(message, around):
+    if not pieces or message.role != "user" or question_before(message, around):
         return ""
     judgement = _judged(message, own, pieces, around)
     states = max(judgement.kept, *(judgement.of(place, head) for place in range(len(pieces)) for head in _TELLING))

@@ -229,14 +229,9 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
     if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
         # Typed memories hold facts about anything, so a message need not mention its speaker.
         return [message for message in heard if _says_something(message) or message.seq in batch.shown]
-    if form.without_model == "records" and not asked:
-        return heard  # the rules for records weigh each message themselves
-    return [m for m in heard if any(_may_last(part, batch, asked=asked) for part in by_speaker([m]))]
-
-
-def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) -> bool:
-    # Reading it by the rules takes less than deciding whether to.
-    return not asked or not why_skipped(message, batch)
+    if not asked:
+        return heard  # reading a message by the rules takes less than deciding whether to
+    return [message for message in heard if not all(why_skipped(part, batch) for part in by_speaker([message]))]
 
 
 def _says_something(message: LoggedMessage) -> bool:
