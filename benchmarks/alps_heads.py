@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 from benchmarks.alps_chats import AlpsChat, fold_of
 from toldonce.errors import SetupError
+from toldonce.extraction import model_gate
 from toldonce.extraction.rules import kept_sentences
 from toldonce.reading.heads import Heads, load_heads
 
@@ -42,5 +43,8 @@ def heads_in_use(heads: Heads | None) -> Iterator[None]:
     if heads is None:
         yield
         return
-    with patch.object(kept_sentences, "shipped_heads", lambda: heads):
+    with (
+        patch.object(kept_sentences, "shipped_heads", lambda: heads),
+        patch.object(model_gate, "shipped_heads", lambda: heads),
+    ):
         yield

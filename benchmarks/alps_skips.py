@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 from benchmarks.alps_chats import AlpsChat
 from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_parts
 from benchmarks.alps_heads import heads_in_use
-from toldonce.extraction.courtesy import SkipReason
+from toldonce.extraction.model_gate import SkipReason, skip_of
 from toldonce.extraction.sources import carried_texts, invented_words, without_role_play
 from toldonce.formation.extract import EARLIER
-from toldonce.formation.propose import skip_of
 from toldonce.reading.heads import Heads
 from toldonce.types import ConversationId, LoggedMessage
 

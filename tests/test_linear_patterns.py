@@ -33,7 +33,7 @@ _END = "\x00"
 
 # Calls within functions that only module-level code calls (each result is found), or that hold escaped literals.
 KNOWN_HIDDEN = {
-    "toldonce.extraction.courtesy",
+    "toldonce.extraction.salience",
     "toldonce.extraction.forget_forms",
     "toldonce.dates.patterns",
     "toldonce.dates.clause",

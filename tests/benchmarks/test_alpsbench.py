@@ -39,13 +39,13 @@ def chat(
 ANA = chat(
     "I'm allergic to peanuts and I live in Oslo.",
     "Noted!",
-    "How tall is the Eiffel tower?",
-    "330 metres.",
+    "Who wrote Faust?",
+    "Goethe.",
     "Thanks!",
     gold=[item("Allergic to peanuts", "I'm allergic to peanuts", 0)],
     recorded=[
         item("The user is allergic to peanuts.", "I'm allergic to PEANUTS", 0),
-        item("The user plans a trip to Paris.", "How tall is the Eiffel tower?", 2),
+        item("The user reads Goethe.", "Who wrote Faust?", 2),
         item("The user is grateful.", "Thanks", 4),
         item("The user plays chess.", "I play chess on Sundays"),
     ],
@@ -144,7 +144,7 @@ def test_a_chats_language_is_told_by_script_and_words(text: str, language: str) 
 
 
 async def test_an_item_that_rests_on_the_words_of_a_verified_memory_is_told_apart(tmp_path: Path) -> None:
-    doubted = item("Likes Paris [ERROR: Unsupported by evidence]", "How tall is the Eiffel tower?", 2)
+    doubted = item("Likes Paris [ERROR: Unsupported by evidence]", "Who wrote Faust?", 2)
     allergy, towers, *_ = await replayed(tmp_path, ANA | {"gold": [*ANA["gold"], doubted]})
 
     assert (allergy.in_gold, towers.in_gold) == (True, False)
@@ -258,7 +258,7 @@ async def test_what_becomes_of_each_recorded_item_is_told_with_the_reason(tmp_pa
 
     assert (allergy.outcome, bool(allergy.found)) == (Outcome.STORED, True)
     assert (towers.outcome, towers.reason) == (Outcome.LOST, "not shown to the model: question")
-    assert (thanks.outcome, thanks.reason) == (Outcome.LOST, "not shown to the model: thanks")
+    assert (thanks.outcome, thanks.reason) == (Outcome.LOST, "not shown to the model: courtesy")
     assert (chess.outcome, chess.found) == (Outcome.LOST, None)
     assert chess.reason.startswith("has a quote that is not in the message")
 
@@ -318,9 +318,9 @@ def test_skipped_messages_are_counted_with_what_hides_the_evidence(tmp_path: Pat
     pasted = chat("> I keep bees in Ulm", gold=[item("Keeps bees", "I keep bees in Ulm", 0)], id_="c-2")
     chats = read(tmp_path, polite, pasted)
 
-    assert skipped_messages(chats[0]) == {2: "question", 4: "thanks"}
+    assert skipped_messages(chats[0]) == {2: "question", 4: "courtesy"}
     assert count_skipped(chats, [skipped_messages(each) for each in chats]) == {
-        "thanks": 1,
+        "courtesy": 1,
         "carried: a quoted line": 1,
     }
 

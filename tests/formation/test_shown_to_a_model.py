@@ -42,20 +42,8 @@ async def test_s3_what_tells_without_i_or_my_reaches_the_model(
     assert text in model.calls[0].user
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Wie spät ist es in Tokio?",
-        "¿Cómo se hace una tortilla?",
-        "Comment faire des crêpes ?",
-        "秘鲁的首都是哪里？",
-        "Сколько будет 17 на 23?",
-        "富士山の高さは？",
-        "서울의 인구는 얼마야?",
-        "How do I sort a list in Python?",
-    ],
-)
-async def test_a_question_of_facts_costs_no_call(engine: AsyncToldOnce, parts: Components, text: str) -> None:
+@pytest.mark.parametrize("text", ["富士山の高さは？", "Who wrote Faust?", "¿Puedes explicarlo otra vez?"])
+async def test_a_question_that_tells_nothing_costs_no_call(engine: AsyncToldOnce, parts: Components, text: str) -> None:
     asking, model = reading(parts)
     await tell(asking, text)
     assert model.calls == []
@@ -67,7 +55,7 @@ async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncTol
     for text in ("Hi!", "Merci beaucoup !", "ok", "```\nx = 5\n```", "def f(x):\n    return x", "👍"):
         await tell(asking, text)
     assert model.calls == []
-    counts = {"greeting": 1, "thanks": 1, "assent": 1, "code": 2, "empty": 1, "carried": 0}
+    counts = {"courtesy": 3, "code": 2, "empty": 1, "carried": 0}
     assert {reason: parts.metrics.skipped[reason] for reason in counts} == counts
 
 
@@ -96,7 +84,7 @@ GAME = "Let's role-play! I'm the captain and you're my mate."
     [
         ("The user likes role plays on ships in which they are the captain.", "I'm the captain", True),
         ("The user likes stories about Tortuga.", "I was born in Tortuga", True),
-        ("The user was born in Tortuga.", "I was born in Tortuga", False),
+        ("I was born in Tortuga.", "I was born in Tortuga", False),
         ("The user likes role plays in Nassau.", "I was born in Nassau", False),
     ],
 )

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from toldonce.datasets.dataset import DatasetTurn
 from toldonce.engine import AsyncToldOnce
 from toldonce.evaluation.instrumentation import ConversationClock, MeteredModel
-from toldonce.extraction.speech_acts import is_small_talk
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import bare, words
 from toldonce.types import KIND_ORDER, Action, ConversationId, Memory, MemoryKind, Subject
@@ -167,13 +166,11 @@ def exchanges(turns: Sequence[DatasetTurn]) -> Iterator[list[DatasetTurn]]:
 def junk_rule(text: str) -> str:
     """Return the rule by which a memory is not worth keeping; empty if none.
 
-    >>> junk_rule("Thanks a lot!"), junk_rule("Where does Ana live?"), junk_rule("It was blue and old.")
-    ('small talk', 'question', 'names no one')
+    >>> junk_rule("Thank you!"), junk_rule("Where does Ana live?"), junk_rule("It was blue and old.")
+    ('fragment', 'question', 'names no one')
     >>> junk_rule("The user lives in Oslo.")
     ''
     """
-    if is_small_talk(text):
-        return "small talk"
     if text.rstrip(" \"'”’)").endswith("?"):
         return "question"
     if len(words(text)) < _MIN_WORDS:

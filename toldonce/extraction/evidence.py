@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from toldonce.chat.content import speaker_name
 from toldonce.extraction.forget_requests import wants_forgotten
-from toldonce.extraction.games import names_game
 from toldonce.extraction.pasted_evidence import changes_anything
 from toldonce.extraction.quote_span import find_span
 from toldonce.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
@@ -215,12 +214,12 @@ def _in_own_words(candidate: Candidate, message: LoggedMessage) -> Candidate:
 
 
 def _of_a_game(candidate: Candidate, message: LoggedMessage, played: str) -> CheckedEvidence:
-    """Check a candidate from what is said within a game or story (`played`).
+    """Check a candidate from what is said within a game or story (`played`), which the model was told.
 
-    It must say in its own words that it is about one: a line of the game would be read as true in a later prompt.
+    It is a note about the game: a line of it would be read as true in a later prompt.
     """
-    about_game = names_game(candidate.text) and not is_quoted_in(candidate.text, played)
-    if candidate.kind is not MemoryKind.NOTE or candidate.forgets or candidate.ends or not about_game:
+    is_line = is_quoted_in(candidate.text, played)
+    if candidate.kind is not MemoryKind.NOTE or candidate.forgets or candidate.ends or is_line:
         return CheckedEvidence(None, "takes what is said in a game or story for true")
     return CheckedEvidence(evidence_of(message, candidate.quote.strip()), "")
 

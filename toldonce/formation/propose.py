@@ -1,8 +1,8 @@
 """What an extractor proposes for the next messages of a conversation. Reads the store, may ask a model.
 
-A form model is not shown what surely holds nothing: phrases of courtesy that are listed, messages without words,
-messages whose words are all others', and code and bare questions that the trained heads think nothing of either. Words
-of a game and texts to work on are shown, marked as such.
+A form model is not shown what surely holds nothing: messages without words, messages whose words are all others', and
+courtesies and bare questions in which the trained heads see no statement. Words of a game and texts to work on are
+shown, marked as such.
 """
 
 import asyncio
@@ -14,26 +14,20 @@ from typing import Any
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.errors import ModelError, ModelFault, ReadingOverrunError
 from toldonce.extraction.chat_bridges import by_speaker
-from toldonce.extraction.courtesy import SkipReason, skip_reason
-from toldonce.extraction.evidence import question_before
 from toldonce.extraction.llm import ModelExtraction, extract_by_model
-from toldonce.extraction.machine_text import find_machine_text
+from toldonce.extraction.model_gate import SkipReason, skip_of
 from toldonce.extraction.provenance import INTERACTION, USER_CHARACTER
 from toldonce.extraction.rules import RulesResult
 from toldonce.extraction.rules.extractor import forget_requests
-from toldonce.extraction.rules.kept_sentences import statement_probability
 from toldonce.extraction.salience import is_pleasantry
 from toldonce.extraction.schemas import OutputSchema, schema_for
 from toldonce.extraction.sources import ExtractionInput, readable
-from toldonce.extraction.spans import blank_out
-from toldonce.extraction.speech_acts import statement_part
 from toldonce.extraction.without_model import (
     PARAGRAPH_VERSION,
     RECORDS_VERSION,
     read_without_model,
     statements_version,
 )
-from toldonce.extraction.wrappers import find_wrapped
 from toldonce.formation.batch import ExtractionBatch
 from toldonce.formation.forgotten_words import without_forgotten
 from toldonce.formation.inputs import LARGE_BATCH, characters, is_read_apart
@@ -42,7 +36,7 @@ from toldonce.formation.runtime import Runtime
 from toldonce.profiles.policies import FormPolicy
 from toldonce.providers.protocols import LanguageModel
 from toldonce.reading.sentences import fold, sentences
-from toldonce.text import asks, asks_for_facts, terms, words
+from toldonce.text import terms
 from toldonce.types import Candidate, LoggedMessage, Memory, MemoryKind
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
@@ -93,7 +87,7 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
         ModelError: the model failed.
     """
     size = characters(batch.messages)
-    # With a model the heads judge what only asks, some milliseconds a message: not on the event loop.
+    # With a model the heads judge, some milliseconds a message: not on the event loop.
     above = LARGE_BATCH if runtime.model is None else 0
     worth = await run_in_thread_if_large(size, lambda: _worth(batch, asked=runtime.model is not None), above=above)
     if not worth:
@@ -235,19 +229,9 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
     if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
         # Typed memories hold facts about anything, so a message need not mention its speaker.
         return [message for message in heard if _says_something(message) or message.seq in batch.shown]
-    if form.without_model == "records" and not asked:
-        return heard  # the rules for records weigh each message themselves
-    return [m for m in heard if any(_may_last(part, batch, asked=asked) for part in by_speaker([m]))]
-
-
-def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) -> bool:
     if not asked:
-        return True  # reading it by the rules takes less than deciding whether to
-    text = readable(message)
-    if why_skipped(message, batch):
-        return False
-    # An assistant's answer tells what is so; what it asks or wishes tells nothing.
-    return message.role == "user" or any(statement_part(piece.text) for piece in sentences(fold(text)))
+        return heard  # reading a message by the rules takes less than deciding whether to
+    return [message for message in heard if not all(why_skipped(part, batch) for part in by_speaker([message]))]
 
 
 def _says_something(message: LoggedMessage) -> bool:
@@ -284,14 +268,6 @@ async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime
     return (*shown, *facts[:_FACTS_SHOWN])
 
 
-# From this probability on, what looks like code is shown all the same: 'C++ code for a loop that doubles the field'.
-CODE_THRESHOLD = 0.05
-# Below these a message that only asks is not shown; the second is for questions of facts, in which no speaker is named.
-# On 400 open chats, read with heads that have not seen them, that leaves out 1.2 % of 961 utterances with evidence.
-QUESTION_THRESHOLD = 0.03
-FACTS_THRESHOLD = 0.22
-
-
 def why_skipped(message: LoggedMessage, batch: ExtractionBatch) -> SkipReason:
     """Return why a model need not see a new message of a batch; empty if it may hold something."""
     if message.seq in batch.shown:
@@ -305,32 +281,3 @@ def withheld(batch: ExtractionBatch) -> list[SkipReason]:
         return []
     reasons = (why_skipped(message, batch) for message in batch.messages if message.role == "user")
     return [reason for reason in reasons if reason]
-
-
-def skip_of(message: LoggedMessage, around: Sequence[LoggedMessage]) -> SkipReason:
-    """Return why a model need not see a message that is not part of a game; empty if it may hold something.
-
-    Args:
-        message: A new message.
-        around: It and the messages around it: the one before may ask what it answers.
-    """
-    question = question_before(message, around)
-    own = readable(message)
-    reason = skip_reason(own, asked=bool(question), fenced=any(map(str.isalnum, message.text)))
-    asked = _sentences(own) if not reason and not question and message.role == "user" else []
-    if asked and all(map(asks, asked)):
-        threshold = FACTS_THRESHOLD if all(map(asks_for_facts, asked)) else QUESTION_THRESHOLD
-        return "question" if statement_probability(message, around) < threshold else ""
-    if reason == "code" and statement_probability(message, around) >= CODE_THRESHOLD:
-        return ""
-    return "code" if reason == "carried" and _is_of_programs(message.text) else reason
-
-
-def _sentences(own: str) -> list[str]:
-    return [piece.text for piece in sentences(fold(own)) if words(piece.text)]
-
-
-def _is_of_programs(text: str) -> bool:
-    """Return whether a message has no words but those of programs."""
-    words = blank_out(text, find_wrapped(text).spans)
-    return not any(map(str.isalnum, blank_out(words, find_machine_text(words))))

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from toldonce.concurrency import run_in_thread_if_large
-from toldonce.extraction.evidence import evidence_of
+from toldonce.extraction.evidence import bare_answer, evidence_of
 from toldonce.extraction.forget_requests import forget_request
-from toldonce.extraction.speech_acts import is_small_talk
 from toldonce.formation.forgotten_answers import MAX_AFTER, Forgotten, describe_repetitions
 from toldonce.formation.inputs import LARGE_BATCH, characters
 from toldonce.formation.runtime import Runtime
@@ -44,8 +43,8 @@ class _Clause:
 
     @property
     def number(self) -> int | None:
-        """Hash of its words; None for small talk."""
-        if is_small_talk(self.text):
+        """Hash of its words; None for a bare yes or no: that may answer another question as well."""
+        if bare_answer(self.text) is not None:
             return None
         return hash64("request" if self.is_request else "forgotten", " ".join(words(normalise(fold(self.text)))))
 

@@ -14,7 +14,6 @@ from toldonce.text.proper_names import (
 )
 from toldonce.text.questions import (
     asks,
-    asks_for_facts,
     is_courtesy,
     is_opener,
     negations,
@@ -44,7 +43,6 @@ __all__ = [
     "Read",
     "Topic",
     "asks",
-    "asks_for_facts",
     "bare",
     "clean",
     "conversation_tag",

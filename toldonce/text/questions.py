@@ -4,7 +4,6 @@ English has its own, closer rules where they are needed. What is not listed here
 that is kept does less harm than a statement that is lost.
 """
 
-import re
 import unicodedata
 
 from toldonce.lazy_pattern import LazyPattern
@@ -136,50 +135,6 @@ def only_greets(sentence: str) -> bool:
     """
     said = words(sentence)
     return 0 < len(said) <= _MAX_GREETING_WORDS and all(fold(word) in GREETINGS for word in said)
-
-
-# What opens a question for facts in English and French. After "how", the asker is anybody: "how do I sort a list?"
-_ASKS_FACTS = LazyPattern(
-    r"(?:how (?:do|can|does|to)(?: (?:i|you|we|one))?|(?:what|who|where|when|how|why)(?:['’]?s)?|comment|qu'est-ce)"
-    r"\s(?!about\b)",
-    re.IGNORECASE,
-)
-# Ends a Japanese or Korean question that names its subject alone: "the height of Mount Fuji?"
-_NAMES_SUBJECT = LazyPattern("(?:[はって]|얼마[가-힣]{0,3})\\s?[?？]$")
-# Who speaks, or is spoken to: what such a question tells, or asks for from now on, may be worth keeping.
-_PERSONS = frozenset(
-    fold(word)
-    for word in """i i'm im i've i'd i'll my mine me myself we we're we've our ours us you your yours
-    ich mein meine meinen meinem meiner meines mich mir wir uns unser unsere unseren unserem du dein deine deinen dir
-    dich    je j'ai j'habite mon ma mes moi nous notre nos tu ton ta tes toi vous votre vos yo mi mis mí me conmigo
-    nuestro
-    nuestra nuestros nuestras soy tengo estoy vivo tus usted io mio mia miei mie noi nostro nostra sono ho tuo tua
-    eu meu minha meus minhas nós nosso nossa sou tenho moro você teu ik mijn mij ons onze wij we jij je jouw
-    jag min mitt mina mig vi vår du din jeg mit dig ja mój moja moje mnie mi twój мой моя моё мои мне меня мной я мы наш
-    наша наше нас нам моего моей моему моих моим мою у ты твой тебя вы вас мій ben benim bana sen أنا لي عندي لدي
-    saya aku kami kamu tôi mình bạn मैं मेरा मेरी मेरे मुझे""".split()
-)
-_PERSON_INSIDE = LazyPattern(
-    "[我咱俺僕你您]|私|わたし|自分|あなた|저는|제가|내가|나는|우리|너는|네가|\\b[jm]['’]", re.IGNORECASE
-)
-
-
-def asks_for_facts(sentence: str) -> bool:
-    """Tell whether a question asks for facts of the world: no one who speaks or is spoken to is named in it.
-
-    >>> asks_for_facts("¿Cómo se hace una tortilla?"), asks_for_facts("How do I sort a list?")
-    (True, True)
-    >>> asks_for_facts("What can my dog eat?"), asks_for_facts("I'm celiac, what can I eat?")
-    (False, False)
-    """
-    plain = sentence.strip()
-    if _JOINT.search(plain[:-1]):
-        return False
-    opening = _ASKS_FACTS.match(plain)
-    rest = plain[opening.end() :] if opening else plain
-    if _PERSON_INSIDE.search(rest) or any(fold(word) in _PERSONS for word in words(rest)):
-        return False
-    return bool(opening) or only_asks(plain) or bool(_NAMES_SUBJECT.search(plain))
 
 
 # English has further rules of its own where sentences are compared (`resolution/lexicon.py`).

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 
 from toldonce.extraction.redaction import is_scrubbed
 from toldonce.extraction.rules.parsed_message import ParsedMessage
-from toldonce.extraction.sources import readable, speaker_kind
 from toldonce.reading.head_features import HeadInput
 from toldonce.reading.heads import Head, Judgement, shipped_heads
-from toldonce.reading.sentences import TextSpan, fold, sentences
+from toldonce.reading.sentences import TextSpan, fold
 from toldonce.text.byte_runs import BYTE_MARK
-from toldonce.types import LoggedMessage
 
 # Probability of a message from which its sentences are kept.
 MESSAGE_THRESHOLD = 0.25
@@ -132,30 +130,6 @@ def judge(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> Judgement | Non
         turn=reading.message.seq - 1,
     )
     return shipped_heads().judge(source)
-
-
-def statement_probability(message: LoggedMessage, around: Sequence[LoggedMessage]) -> float:
-    """Return how likely a user's message states something lasting; 0 for anybody else's.
-
-    Args:
-        message: A new message.
-        around: Messages around it; the heads look at those before it.
-    """
-    text = readable(message)
-    pieces = sentences(fold(text))
-    if speaker_kind(message.role, message.name) != "user" or not pieces:
-        return 0.0
-    before = [other for other in reversed(around) if other.seq < message.seq]
-    source = HeadInput(
-        text=text,
-        sentences=[text[piece.start : piece.end] for piece in pieces],
-        previous_reply=next((other.text for other in before if other.role == "assistant"), ""),
-        previous_texts=[readable(other) for other in before if other.role == "user"],
-        turn=message.seq - 1,
-    )
-    judgement = shipped_heads().judge(source)
-    told = max(judgement.of(place, head) for place in range(len(pieces)) for head in _TELLING)
-    return max(judgement.kept, told)
 
 
 def _is_meant(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement, place: int) -> bool:
