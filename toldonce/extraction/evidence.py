@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from toldonce.chat.content import speaker_name
 from toldonce.extraction.forget_requests import wants_forgotten
 from toldonce.extraction.games import names_game
+from toldonce.extraction.own_text.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
+from toldonce.extraction.own_text.spans import blank_out
 from toldonce.extraction.pasted_evidence import changes_anything
 from toldonce.extraction.quote_span import find_span
-from toldonce.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.sources import NOTHING_CARRIED, CarriedWords, readable, speaker_of
-from toldonce.extraction.spans import blank_out
 from toldonce.extraction.speech_acts import statement_part
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered

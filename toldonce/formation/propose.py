@@ -13,11 +13,13 @@ from typing import Any
 
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.errors import ModelError, ModelFault, ReadingOverrunError
-from toldonce.extraction.chat_bridges import by_speaker
 from toldonce.extraction.courtesy import SkipReason, skip_reason
 from toldonce.extraction.evidence import question_before
 from toldonce.extraction.llm import ModelExtraction, extract_by_model
-from toldonce.extraction.machine_text import find_machine_text
+from toldonce.extraction.own_text.chat_bridges import by_speaker
+from toldonce.extraction.own_text.machine_text import find_machine_text
+from toldonce.extraction.own_text.spans import blank_out
+from toldonce.extraction.own_text.wrappers import find_wrapped
 from toldonce.extraction.provenance import INTERACTION, USER_CHARACTER
 from toldonce.extraction.rules import RulesResult
 from toldonce.extraction.rules.extractor import forget_requests
@@ -26,7 +28,6 @@ from toldonce.extraction.salience import is_pleasantry
 from toldonce.extraction.schemas import OutputSchema, schema_for
 from toldonce.extraction.sentences import fold, sentences
 from toldonce.extraction.sources import ExtractionInput, readable
-from toldonce.extraction.spans import blank_out
 from toldonce.extraction.speech_acts import statement_part
 from toldonce.extraction.without_model import (
     PARAGRAPH_VERSION,
@@ -34,7 +35,6 @@ from toldonce.extraction.without_model import (
     read_without_model,
     statements_version,
 )
-from toldonce.extraction.wrappers import find_wrapped
 from toldonce.formation.batch import ExtractionBatch
 from toldonce.formation.forgotten_words import without_forgotten
 from toldonce.formation.inputs import LARGE_BATCH, characters, is_read_apart

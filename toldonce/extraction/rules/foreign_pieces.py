@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from toldonce.extraction.quotes import ends_in_speaking
+from toldonce.extraction.own_text.announced import works_on_text
+from toldonce.extraction.own_text.quotes import ends_in_speaking
 from toldonce.extraction.rules.foreign_exclusions import GIVEN_TEXT, HYPOTHETICAL, ORDERS, TEXT_WORK
 from toldonce.extraction.rules.foreign_facts import LANGUAGES
 from toldonce.extraction.rules.foreign_questions import ASKS_UNSPACED, QUESTION_WORDS
-from toldonce.extraction.work_orders import works_on_text
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import asks
 from toldonce.text.normalize import fold
