@@ -19,7 +19,7 @@ _WRITES = pattern("announced", "writes")
 _POINTS = pattern("announced", "points")
 _HEADS = pattern("announced", "heads")
 _WORDING_QUESTION = pattern("announced", "wording_question")
-_OF_ANOTHER = pattern("announced", "of_another")
+_ANSWERS, _OF_ANOTHER = pattern("announced", "answers"), pattern("announced", "of_another")
 
 
 def find_announced(text: str, removed: RemovedParts = NOTHING) -> list[tuple[Origin, Span]]:
@@ -35,13 +35,11 @@ def find_announced(text: str, removed: RemovedParts = NOTHING) -> list[tuple[Ori
     []
     """
     found = [clause for clause in clauses(text) if not removed.holds(clause.start)]
+    last = len(text.rstrip())
     for place, clause in enumerate(found[:-1]):
-        if removed.follows(text, clause.end) or not text[clause.end :].strip():
-            continue
-        origin = _announces(clause)
-        if origin:
-            before = found[place - 1].text if place else ""
-            is_others = _OF_ANOTHER.search(clause.text) or _OF_ANOTHER.search(before)
+        if clause.end < last and not removed.follows(text, clause.end) and (origin := _announces(clause)):
+            around = (each.text for each in found[max(0, place - 1) : place + 1])
+            is_others = _OF_ANOTHER.search(clause.text) or any(map(_ANSWERS.search, around))
             return [(Origin.PASTED if is_others else origin, (clause.end, len(text)))]
     if len(found) > 1 and not removed.spans and not removed.places and _is_order_behind(found[-1].text):
         return [(Origin.GIVEN, (0, found[-1].start))]

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import count, islice
@@ -35,8 +35,9 @@ def _pattern(source: str | Sequence[str], *, case: bool = False) -> LazyPattern[
 
 
 def _with_parts(source: str) -> str:
-    """Put parts where they are named, and parts of these."""
-    return re.sub(r"\{([A-Z_]+)\}", lambda name: _with_parts(_DATA["parts"][name[1]]), source)
+    """Join the lines of a pattern, and put parts where they are named, and parts of these."""
+    joined = "".join(line.lstrip() for line in source.split("\n"))
+    return re.sub(r"\{([A-Z_]+)\}", lambda name: _with_parts(_DATA["parts"][name[1]]), joined)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ class Carrier:
     then: LazyPattern[str] | None
     late: bool
     prompt: bool
-    """Whether it is looked for in the rest of a retrieval pipeline's prompt, too."""
+    weak: bool
 
     @classmethod
     def read(cls, entry: Mapping[str, Any]) -> "Carrier":
@@ -69,6 +70,7 @@ class Carrier:
             then=_pattern(entry["then"]) if "then" in entry else None,
             late=entry.get("late", False),
             prompt=entry.get("prompt", True),
+            weak=entry.get("weak", False),
         )
 
     def find(self, text: str, removed: RemovedParts = NOTHING) -> list[Span]:
@@ -86,7 +88,11 @@ class Carrier:
             return []
         if self.reach == "end":
             return [(found[0].start(), len(text))]
-        return [span for mark in found for span in self._reached(mark, text)]
+        spans: list[Span] = []
+        for mark in found:
+            if not spans or mark.start() >= spans[-1][1]:
+                spans.append(self._reached(mark, text))
+        return spans
 
     def _counts(self, mark: "re.Match[str]", text: str, removed: RemovedParts) -> bool:
         if self.unless and not self.unless.isdisjoint(word.strip(".!") for word in _who(mark).casefold().split()):
@@ -102,20 +108,19 @@ class Carrier:
             return 1 < len(set(names)) < len(names)
         return is_dialogue(names) or (self.turns == "pair" and len(set(names)) > 1)
 
-    def _reached(self, mark: "re.Match[str]", text: str) -> Iterator[Span]:
+    def _reached(self, mark: "re.Match[str]", text: str) -> Span:
         start, end = mark.span()
+        if self.reach == "self":
+            return start, end
+        if self.reach == "whole":
+            return 0, len(text)
         if self.reach == "paragraph":
             after = text.find("\n\n", end)
-            yield text.rfind("\n\n", 0, start) + 1, len(text) if after < 0 else after
-        elif self.reach == "whole":
-            yield 0, len(text)
-        elif self.reach == "self":
-            yield start, end
-        elif self.reach == "speech" and not text[end:].partition("\n")[0].strip():
-            yield end, len(text)
-        else:
-            stop = (_SENTENCE_END if self.reach == "sentence" else _LINE_END).search(text, end)
-            yield end, stop.end() if stop else len(text)
+            return text.rfind("\n\n", 0, start) + 1, len(text) if after < 0 else after
+        stop = (_SENTENCE_END if self.reach == "sentence" else _LINE_END).search(text, end)
+        until = stop.end() if stop else len(text)
+        is_below = self.reach == "speech" and not text[end:until].strip()
+        return end, len(text) if is_below else until
 
 
 _SENTENCE_END = LazyPattern(r"[.!?](?=\s|$)|\n")

@@ -159,10 +159,11 @@ def _carried(rest: Excerpt, *, cut_off: bool, speaker: Speaker) -> list[tuple[Or
         *((each.origin, each.find(text)) for each in carriers if not each.late and each.origin is not Origin.MACHINE),
     ]
     removed = RemovedParts(_united(found), rest.places)
-    found += [(each.origin, each.find(text, removed)) for each in carriers if each.late]
-    # The rest of a prompt is its labelled question.
+    late = [(each.weak, each.origin, each.find(text, removed)) for each in carriers if each.late]
     announced = [] if retrieved else find_announced(text, removed)
-    return [*found, *((origin, [span]) for origin, span in announced)]
+    found += [(origin, spans) for is_weak, origin, spans in late if not is_weak]
+    found += [(origin, [span]) for origin, span in announced]
+    return [*found, *((origin, spans) for is_weak, origin, spans in late if is_weak)]
 
 
 def _united(found: Iterable[tuple[Origin, Sequence[Span]]]) -> list[Span]:

@@ -115,7 +115,8 @@ def _read(match: "re.Match[str]", text: str) -> _Tag | None:
         return None
     if not known and not match["close"] and text[max(0, match.start() - 1) : match.start()].isalnum():
         return None  # a type in code: List<Item>
-    alone = not _line_before(text, match.start()) and not text[match.end() :][:_BESIDE].partition("\n")[0].strip()
+    after = text[match.end() : match.end() + _BESIDE].partition("\n")[0]
+    alone = not _line_before(text, match.start()) and not after.strip()
     if name == "code" and not board and not alone:
         return None  # formatting beside other words, a wrapper on a line of its own
     attributes = bool(match["more"]) and "=" in match["more"]
