@@ -18,8 +18,8 @@ from toldonce.engine.components import open_components
 from toldonce.evaluation.extraction_modes import emptiest, item
 from toldonce.evaluation.instrumentation import ConversationClock
 from toldonce.extraction.llm import SCHEMA_NAME
-from toldonce.extraction.marked_text import without_marks
-from toldonce.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
+from toldonce.extraction.own_text.marked_text import without_marks
+from toldonce.extraction.own_text.quotes import OTHERS_CLOSE, OTHERS_OPEN
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.providers.model_factory import OpenedModel

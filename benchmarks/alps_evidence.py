@@ -5,47 +5,41 @@ message; or piece by piece, where the evidence joins several passages by ellipse
 punctuation are ignored.
 """
 
-import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from benchmarks.alps_chats import AlpsChat, AlpsItem
-from toldonce.extraction.machine_text import find_machine_text
-from toldonce.extraction.mail_and_posts import find_mail, find_posts
-from toldonce.extraction.material import find_material
-from toldonce.extraction.pasted import find_pasted
+from toldonce.extraction.own_text.marked_text import Origin
+from toldonce.extraction.own_text.own_words import mark
+from toldonce.extraction.own_text.spans import blank_out
 from toldonce.extraction.redaction import redact
-from toldonce.extraction.retrieval_prompts import find_retrieved
-from toldonce.extraction.role_play import find_role_play
 from toldonce.extraction.sources import MAX_READ_CHARACTERS, readable_text
-from toldonce.extraction.spans import Span, blank_out
-from toldonce.extraction.transcripts import find_thread, find_transcript
-from toldonce.extraction.wrappers import find_wrapped
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import bare, is_unspaced
 
 # What joins passages; brackets around it, as in '[...]', are no words.
 _JOINT = LazyPattern(r"\.{3,}|…|\n")
-_QUOTED_LINE = LazyPattern(r"^[ \t]*+>.*$", re.MULTILINE)
 # Letters and digits that a passage needs: of fewer, any message has them.
 _MIN_PIECE = 3
 # Characters of a run, and the share of its runs that one passage must have in common with another.
 _RUN, _MIN_SHARED = 8, 0.5
 
-_PARTS: Mapping[str, Callable[[str], Sequence[Span]]] = {
-    "code or a wrapped document": lambda text: find_wrapped(text).spans,
-    "a quoted line": lambda text: [found.span() for found in _QUOTED_LINE.finditer(text)],
-    "a prompt with retrieved text": lambda text: find_retrieved(text, (), cut_off=False),
-    "mail": find_mail,
-    "a chat of others": lambda text: [*find_thread(text), *find_transcript(text)],
-    "a post": find_posts,
-    "text of a machine": find_machine_text,
-    "role play or a supposition": find_role_play,
-    "a text to work on": find_material,
-    "pasted text": find_pasted,
+_PARTS: Mapping[Origin, str] = {
+    Origin.MEMORY: "a block of memory",
+    Origin.WRAPPED: "code or a wrapped document",
+    Origin.QUOTED: "a quoted line",
+    Origin.RETRIEVED: "a prompt with retrieved text",
+    Origin.MAIL: "mail",
+    Origin.CHAT: "a chat of others",
+    Origin.POST: "a post",
+    Origin.MACHINE: "text of a machine",
+    Origin.GAME: "role play or a supposition",
+    Origin.UNMEANT: "what is not meant",
+    Origin.GIVEN: "a text to work on",
+    Origin.PASTED: "pasted text",
 }
-"""Parts of a message that are not read as the user's own words, in the order in which they are looked for."""
+"""Parts of a message that are not read as the user's own words, by their origins."""
 
 
 _END, _SECRET, _SEVERAL = "the end of a long message", "a secret", "several parts together"
@@ -185,9 +179,10 @@ def hidden_by(text: str, quote: str) -> str:
         return _END
     if words not in bare(redact(seen)):
         return _SECRET
+    spans = mark(seen).spans
+    of_origin = {origin: [(span.start, span.end) for span in spans if span.origin is origin] for origin in _PARTS}
     return next(
-        (name for name, find in _PARTS.items() if words not in bare(blank_out(seen, find(seen)))),
-        _SEVERAL,
+        (name for origin, name in _PARTS.items() if words not in bare(blank_out(seen, of_origin[origin]))), _SEVERAL
     )
 
 
@@ -208,7 +203,7 @@ def are_others_words(parts: str) -> bool:
     >>> are_others_words("mail and pasted text"), are_others_words("a secret"), are_others_words("")
     (True, False, False)
     """
-    return bool(parts) and {*parts.split(" and ")} <= {*_PARTS, _SEVERAL}
+    return bool(parts) and {*parts.split(" and ")} <= {*_PARTS.values(), _SEVERAL}
 
 
 def _place(words: str, item: AlpsItem, said: Mapping[int, str]) -> int | None:

@@ -14,7 +14,7 @@ from populated import opened
 from toldonce.chat.content import without_memory
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadRequestError, BadSettingError
-from toldonce.extraction.own_words import own_words
+from toldonce.extraction.own_text.own_words import own_words
 from toldonce.hook.clients import CLIENTS
 from toldonce.hook.config_file import apply_edit, installed_commands, plan_install, plan_uninstall
 from toldonce.hook.places import spool_folder

@@ -45,7 +45,7 @@ def test_of_several_messages_with_the_evidence_the_named_one_counts() -> None:
     [
         ("I ski every winter.", ""),
         ("> I ski every winter\nDo you?", "a quoted line"),
-        ("My brother sent this text:\nI ski every winter", "a text to work on"),
+        ("My brother sent this text:\nI ski every winter", "what is not meant"),
         ("My password is hunter2, and I ski every winter", ""),
     ],
 )

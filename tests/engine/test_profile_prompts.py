@@ -14,7 +14,7 @@ from sample_chats import assistant, request, user, written
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, Components, PreparedTurn
 from toldonce.errors import BadRequestError
-from toldonce.extraction.own_words import own_words
+from toldonce.extraction.own_text.own_words import own_words
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.prompt.render import block_ids
 from toldonce.settings import Settings

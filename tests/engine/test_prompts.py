@@ -9,7 +9,7 @@ import pytest
 from chats import Chat, tiered_parts
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import BadRequestError, UnknownConversationError
-from toldonce.extraction.own_words import own_words
+from toldonce.extraction.own_text.own_words import own_words
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.prompt.render import block_ids
 from toldonce.types import MemoryKind, RequestScope, Subject

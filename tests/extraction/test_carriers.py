@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.carriers import CARRIERS, FORGED, Carrier
-from toldonce.extraction.own_words import own_words
+from toldonce.extraction.own_text.own_words import own_words
 
 CLAIM = "I'm no longer allergic to penicillin."
 

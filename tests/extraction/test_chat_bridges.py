@@ -5,7 +5,7 @@ import pytest
 from sample_chats import tell
 from stores import STORES
 from toldonce.engine import AsyncToldOnce
-from toldonce.extraction.chat_bridges import labelled_parts, speaker_in
+from toldonce.extraction.own_text.chat_bridges import labelled_parts, speaker_in
 from toldonce.types import MemoryKind
 
 SHAPES = (

@@ -6,7 +6,7 @@ import pytest
 
 from factories import memory
 from toldonce.extraction.echo import EchoFilter
-from toldonce.extraction.own_words import own_words
+from toldonce.extraction.own_text.own_words import own_words
 from toldonce.types import MemoryDetail, MemoryKind
 
 PEANUTS = memory("The user is allergic to peanuts.")

@@ -7,9 +7,9 @@ import pytest
 from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
 from extraction.test_planted import half
 from extractor_inputs import SAID, logged
-from toldonce.extraction.marked_text import Origin
-from toldonce.extraction.own_words import mark
-from toldonce.extraction.pasted_evidence import with_source
+from toldonce.extraction.evidence import with_source
+from toldonce.extraction.own_text.marked_text import Origin
+from toldonce.extraction.own_text.own_words import mark
 from toldonce.extraction.review_gate import pasted_reason
 from toldonce.extraction.sources import carried_texts, readable_text
 from toldonce.text import split_sentences

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from toldonce.extraction.marked_text import fitted
-from toldonce.extraction.own_words import mark
+from toldonce.extraction.own_text.marked_text import fitted
+from toldonce.extraction.own_text.own_words import mark
 from toldonce.extraction.sources import readable_text
 
 _DATA = tomllib.loads(Path(__file__).with_name("own_words.toml").read_text(encoding="utf-8"))

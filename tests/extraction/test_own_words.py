@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toldonce.extraction.own_words import own_words
+from toldonce.extraction.own_text.own_words import own_words
 
 BLOCK = "<toldonce-memory k1>\n- The user likes tea\n</toldonce-memory k1>"
 

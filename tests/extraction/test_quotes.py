@@ -11,7 +11,7 @@ from extraction.test_extract_by_model import logged as message
 from extraction.test_extract_by_model import source
 from toldonce.extraction.evidence import check_evidence
 from toldonce.extraction.llm import extract_by_model
-from toldonce.extraction.quotes import find_others_speech
+from toldonce.extraction.own_text.quotes import find_others_speech
 from toldonce.extraction.sources import readable_text
 from toldonce.testing import ScriptedModel
 from toldonce.types import Candidate, MemoryKind

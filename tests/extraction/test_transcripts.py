@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from toldonce.extraction.material import find_material
+from toldonce.extraction.own_text.own_words import mark
+from toldonce.extraction.own_text.transcripts import is_third_party, without_transcript
 from toldonce.extraction.sources import readable_text
-from toldonce.extraction.spans import blank_out
-from toldonce.extraction.transcripts import find_thread, find_transcript, is_third_party, without_transcript
 
 # CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes minutes.
 MAX_CPU_S = 5.0
@@ -35,8 +34,8 @@ def _cpu_limit() -> Iterator[None]:
 def test_a_long_run_is_read_in_linear_time(head: str, filling: str) -> None:
     text = head + filling * (30_000 // len(filling))
 
-    assert len(without_transcript(blank_out(text, find_material(text)))) == len(text)
-    find_transcript(text)
+    assert len(without_transcript(text)) == len(text)
+    mark(text)
     is_third_party(text)
 
 
@@ -52,7 +51,7 @@ def test_a_label_keeps_its_forms() -> None:
 def test_material_is_blanked_behind_its_order() -> None:
     said = "I moved to Oslo. Could you please, check my letter:\n I live in Rome."
 
-    assert blank_out(said, find_material(said)).rstrip() == "I moved to Oslo. Could you please, check my letter:"
+    assert readable_text(said) == "I moved to Oslo. Could you please, check my letter:"
 
 
 @pytest.mark.parametrize("written", [str, str.lower])
@@ -96,4 +95,4 @@ def test_what_stands_below_names_and_times_is_left_out(head: str, written: Calla
     ],
 )
 def test_plans_with_times_are_no_thread(said: str) -> None:
-    assert find_thread(said) == []
+    assert mark(said).spans == ()

@@ -191,7 +191,7 @@ SELECT *
     ),
     Defect(
         name="form: injected memory is extracted again",
-        file="toldonce/extraction/own_words.py",
+        file="toldonce/extraction/own_text/own_words.py",
         sound="[(plain, Origin.MEMORY, blocks.spans), (plain, Origin.WRAPPED, wrapped.spans)]\n",
         planted="[(plain, Origin.WRAPPED, wrapped.spans)]\n",
         noticed_by=("tests/extraction/test_own_words.py", "tests/formation/test_index_turns.py"),

@@ -157,7 +157,7 @@ OF_LIFE: tuple[Defect, ...] = (
     ),
     Defect(
         name="form: a block without its tags is read as somebody's words",
-        file="toldonce/extraction/own_words.py",
+        file="toldonce/extraction/own_text/own_words.py",
         sound="    rows = _rows(left.text)\n",
         planted="    rows: list[Span] = []\n",
         noticed_by=("tests/engine/test_loop.py", "tests/extraction/test_echo.py"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from snapshots import Known, memory_of
 from toldonce.chat.content import without_memory
-from toldonce.extraction.own_words import own_words
+from toldonce.extraction.own_text.own_words import own_words
 from toldonce.profiles.policies import ContextPolicy
 from toldonce.prompt.render import RenderedContext, RenderOptions, block_ids, render
 from toldonce.types import NO_DETAIL, Memory, MemoryDetail, MemoryKind, Recall, RecalledMemory

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from toldonce.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
+from toldonce.extraction.own_text.quotes import OTHERS_CLOSE, OTHERS_OPEN
 
 from .cases import Case, Item
 

@@ -9,7 +9,7 @@ from toldonce.engine.elsewhere import Elsewhere, said_at, turns_elsewhere
 from toldonce.engine.scope import MemoryScope
 from toldonce.engine.turn import TurnService
 from toldonce.errors import BadRequestError, UnknownConversationError
-from toldonce.extraction.chat_bridges import labelled_parts
+from toldonce.extraction.own_text.chat_bridges import labelled_parts
 from toldonce.extraction.sources import Exchange
 from toldonce.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from toldonce.prompt.conversation_summary import summary_lines

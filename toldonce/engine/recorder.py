@@ -16,7 +16,7 @@ from toldonce.engine.components import Components
 from toldonce.engine.scope import requested_zone
 from toldonce.engine.turn import TurnService, charges
 from toldonce.errors import BadRequestError
-from toldonce.extraction.chat_bridges import named_by_bridge
+from toldonce.extraction.own_text.chat_bridges import named_by_bridge
 from toldonce.profiles.policies import Profile
 from toldonce.reading.sentences import HARD_FACTOR
 from toldonce.text import clean, squeeze

@@ -18,8 +18,8 @@ from toldonce.engine.injector import RECALL_SHARE, PromptInjector, ReadingReques
 from toldonce.engine.memory_tools import MemoryTools
 from toldonce.engine.prepared_turn import PreparedTurn
 from toldonce.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name, requested_zone
-from toldonce.extraction.chat_bridges import named_by_bridge
 from toldonce.extraction.forget_requests import asks_to_forget
+from toldonce.extraction.own_text.chat_bridges import named_by_bridge
 from toldonce.extraction.sources import readable_text
 from toldonce.formation.index_turns import TURNS_VERSION
 from toldonce.formation.inputs import LARGE_BATCH

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 
 from toldonce.chat.content import speaker_name
 from toldonce.extraction.forget_requests import wants_forgotten
-from toldonce.extraction.pasted_evidence import changes_anything
+from toldonce.extraction.own_text.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
+from toldonce.extraction.own_text.spans import blank_out
 from toldonce.extraction.quote_span import find_span
-from toldonce.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from toldonce.extraction.sources import NOTHING_CARRIED, CarriedWords, readable, speaker_of
-from toldonce.extraction.spans import blank_out
 from toldonce.extraction.speech_acts import statement_part
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
@@ -22,6 +21,7 @@ from toldonce.reading.sentences import fold, sentences
 from toldonce.text import asks, bare, is_unspaced, terms, words
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.text.normalize import fold as fold_letters
+from toldonce.text.source_marks import PASTED_MARK
 from toldonce.types import Candidate, Evidence, LoggedMessage, MemoryKind
 
 # Characters read of an answer, and of the end of a message that may ask.
@@ -114,6 +114,8 @@ _CURIOUS = LazyPattern(
 _CURIOUS_TERMS = frozenset(
     terms("interested interest curious curiosity ask inquires inquiry seek seeking want know learn learning understand")
 )
+# Anybody may have written a text that the user gives to work on, so a model can be no surer than this of what it says.
+MAX_PASTED_CONFIDENCE = 0.5
 ONLY_CARRIED = "rests on words that the message only carries"
 """Why a quote from a pasted mail, a document or another text within the message is no evidence."""
 # Joins passages that are quoted together: 'I live in Oslo … I keep bees'.
@@ -199,10 +201,26 @@ def check_evidence(
     if message.role == "user" and (reason := _misattributed(candidate, passages)):
         return CheckedEvidence(None, reason)
     is_pasted = any(passage.is_pasted for passage in passages)
-    if is_pasted and changes_anything(candidate):
+    if is_pasted and _changes_anything(candidate):
         return CheckedEvidence(None, "would change what is known by the words of a pasted text")
     first, *further = (evidence_of(passage.message, passage.words) for passage in passages)
     return CheckedEvidence(first, "", tuple(further), is_pasted=is_pasted)
+
+
+def _changes_anything(candidate: Candidate) -> bool:
+    """Return whether a candidate would end, correct or forget a memory: no pasted text may."""
+    is_end = candidate.ends or candidate.forgets or candidate.forgets_seqs
+    return bool(is_end or candidate.replaces or candidate.replaces_item)
+
+
+def with_source(candidate: Candidate) -> Candidate:
+    """Return a candidate from a text to work on as a note that names its source: it fills no slot.
+
+    'Polish this: I ski.' is evidence for "According to a pasted text, perhaps by another: The user skis."
+    """
+    confidence = min(candidate.confidence, MAX_PASTED_CONFIDENCE)
+    text = f"{PASTED_MARK}{candidate.text}"
+    return replace(candidate, kind=MemoryKind.NOTE, text=text, category="", key="", value="", confidence=confidence)
 
 
 def _in_own_words(candidate: Candidate, message: LoggedMessage) -> Candidate:

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 
 from toldonce.dates.mention import written
 from toldonce.errors import ModelDownError, ModelError, ModelFault
-from toldonce.extraction.chat_bridges import by_speaker
-from toldonce.extraction.own_words import own_words
+from toldonce.extraction.own_text.chat_bridges import by_speaker
+from toldonce.extraction.own_text.own_words import own_words
 from toldonce.extraction.question import question
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.rules.summary import Summary, is_safe_to_show

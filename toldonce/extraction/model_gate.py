@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from toldonce.extraction.evidence import question_before
-from toldonce.extraction.machine_text import find_machine_text
+from toldonce.extraction.own_text.machine_text import find_machine_text
+from toldonce.extraction.own_text.spans import blank_out
+from toldonce.extraction.own_text.wrappers import find_wrapped
 from toldonce.extraction.sources import readable
-from toldonce.extraction.spans import blank_out
-from toldonce.extraction.wrappers import find_wrapped
 from toldonce.reading.head_features import HeadInput
 from toldonce.reading.heads import Head, Judgement, shipped_heads
 from toldonce.reading.sentences import TextSpan, fold, sentences

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from toldonce.chat.content import speaker_name
 from toldonce.dates.mention import written
-from toldonce.extraction.marked_text import MARK_OPEN, fitted, without_marks
-from toldonce.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
+from toldonce.extraction.own_text.marked_text import MARK_OPEN, fitted, without_marks
+from toldonce.extraction.own_text.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSchema, prompt, quoted
 from toldonce.extraction.sources import ExtractionInput, readable, speaker_of

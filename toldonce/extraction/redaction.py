@@ -7,13 +7,13 @@ the original to the redacted text. What is a secret is decided in `secret_kinds`
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from toldonce.extraction.own_text.spans import Span
 from toldonce.extraction.secret_kinds.checked_numbers import find_numbers
 from toldonce.extraction.secret_kinds.commands import find_in_commands, find_in_tables
 from toldonce.extraction.secret_kinds.found import FoundSecret
 from toldonce.extraction.secret_kinds.keys import find_keys, may_hold_key
 from toldonce.extraction.secret_kinds.named import find_named
 from toldonce.extraction.secret_kinds.phrases import find_phrases, may_hold_phrase
-from toldonce.extraction.spans import Span
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
 

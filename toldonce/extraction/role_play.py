@@ -5,6 +5,7 @@ In "I ski. Let's role-play: you are a dragon. I live in a cave. Game over!" only
 
 import re
 
+from toldonce.extraction.own_text.spans import Span
 from toldonce.extraction.role_play_patterns import (
     ACTS_AS,
     ANNOUNCES_TEXT,
@@ -16,7 +17,6 @@ from toldonce.extraction.role_play_patterns import (
     RESUMES_GAME,
     VOICES_FIGURE,
 )
-from toldonce.extraction.spans import Span
 from toldonce.extraction.speech_acts import ends_role_play, opens_role_play
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered

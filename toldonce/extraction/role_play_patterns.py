@@ -230,8 +230,3 @@ IN_EARNEST = LazyPattern(
     r"|a\s++sério|na\s++verdade|serieus)\b",
     re.IGNORECASE,
 )
-
-PERSONA = LazyPattern(
-    r"\A[\s#*>]*+(?:you(?:'re| are)\b|act as\b|system:|task:|your (?:task|job|role)\b|instructions?:)", re.IGNORECASE
-)
-"""Start of a template that instructs the model before the documents."""

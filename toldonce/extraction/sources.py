@@ -11,9 +11,9 @@ from functools import lru_cache
 from threading import Lock
 
 from toldonce.chat.content import speaker_name
-from toldonce.extraction.chat_bridges import labelled_parts
-from toldonce.extraction.marked_text import Origin, without_marks
-from toldonce.extraction.own_words import Speaker, mark, own_words
+from toldonce.extraction.own_text.chat_bridges import labelled_parts
+from toldonce.extraction.own_text.marked_text import Origin, without_marks
+from toldonce.extraction.own_text.own_words import Speaker, mark, own_words
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.role_play import find_games
 from toldonce.text import bare, fold_runs, squeeze

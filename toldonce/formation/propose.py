@@ -13,9 +13,9 @@ from typing import Any
 
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.errors import ModelError, ModelFault, ReadingOverrunError
-from toldonce.extraction.chat_bridges import by_speaker
 from toldonce.extraction.llm import ModelExtraction, extract_by_model
 from toldonce.extraction.model_gate import SkipReason, skip_of
+from toldonce.extraction.own_text.chat_bridges import by_speaker
 from toldonce.extraction.provenance import INTERACTION, USER_CHARACTER
 from toldonce.extraction.rules import RulesResult
 from toldonce.extraction.rules.extractor import forget_requests

@@ -8,8 +8,7 @@ from itertools import islice
 import numpy as np
 
 from toldonce.concurrency import run_in_thread_if_large
-from toldonce.extraction.evidence import check_evidence
-from toldonce.extraction.pasted_evidence import with_source
+from toldonce.extraction.evidence import check_evidence, with_source
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.review_gate import pasted_reason, review_reason
 from toldonce.extraction.sources import CarriedWords, readable

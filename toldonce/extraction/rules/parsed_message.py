@@ -6,10 +6,10 @@ from datetime import UTC, tzinfo
 
 from toldonce.chat.content import speaker_name
 from toldonce.dates import DateMention, Direction, parse_dates
-from toldonce.extraction.chat_bridges import by_speaker
-from toldonce.extraction.quotes import without_quoted
+from toldonce.extraction.own_text.chat_bridges import by_speaker
+from toldonce.extraction.own_text.quotes import without_quoted
+from toldonce.extraction.own_text.transcripts import is_third_party, without_transcript
 from toldonce.extraction.sources import ExtractionInput, readable, speaker_label
-from toldonce.extraction.transcripts import is_third_party, without_transcript
 from toldonce.reading.sentences import TextSpan, fold
 from toldonce.time_zones import zone_of
 from toldonce.types import LoggedMessage

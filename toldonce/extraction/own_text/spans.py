@@ -56,13 +56,7 @@ class RemovedParts:
         return self.holds(following) or (first < len(self.places) and self.places[first] <= following)
 
 
-def cut(text: str, spans: Iterable[Span]) -> str:
-    """Remove spans from a text; a line feed keeps the text before and after them apart.
-
-    >>> cut("I like tea.<x>and</x>Bye", [(11, 21)])
-    'I like tea.\\nBye'
-    """
-    return Excerpt.of(text).without(spans).text
+NOTHING = RemovedParts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +84,11 @@ class Excerpt:
         return cls(text, (), (_Piece(0, 0, len(text)),), len(text))
 
     def without(self, spans: Iterable[Span]) -> "Excerpt":
-        """Remove spans of this excerpt; a line feed keeps the text before and after them apart."""
+        """Remove spans of this excerpt; a line feed keeps the text before and after them apart.
+
+        >>> Excerpt.of("I like tea.<x>and</x>Bye").without([(11, 21)]).text
+        'I like tea.\\nBye'
+        """
         text = self.text
         return self.rewritten(
             (start, end, "" if text[max(0, start - 1) : start].isspace() or text[end : end + 1].isspace() else "\n")
@@ -154,12 +152,11 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
         lines = text[start:end].split("\n")
         kept += [text[at:start], "\n".join(" " * len(line) for line in lines)]
         at = end
-    kept.append(text[at:])
-    return "".join(kept)
+    return "".join([*kept, text[at:]])
 
 
 # Characters of a clause that are searched, from its end: announcements are short.
-MAX_CLAUSE = 300
+_MAX_CLAUSE = 300
 _CLAUSE = LazyPattern(r"(?:[^.!?:。！？：\n]|[.:](?=\S))++[.!?:。！？：]*+\n?")
 
 
@@ -168,22 +165,19 @@ class TextClause:
     """A clause of a message."""
 
     text: str
-    """With its stop; only the end of a long clause."""
+    """With its stop, without white space; only the end of a long clause."""
     start: int
     end: int
-
-    @property
-    def ends_line(self) -> bool:
-        """Whether it ends its line."""
-        return self.text.endswith("\n")
+    ends_line: bool
 
 
 def clauses(text: str) -> Iterator[TextClause]:
     """Cut a text into clauses.
 
     >>> [clause.text for clause in clauses("Two things: I ski.\\nI swim.")]
-    ['Two things:', ' I ski.\\n', 'I swim.']
+    ['Two things:', 'I ski.', 'I swim.']
     """
     for found in _CLAUSE.finditer(text):
-        if found.group().strip():
-            yield TextClause(found.group()[-MAX_CLAUSE:], found.start(), found.end())
+        clause = found.group()[-_MAX_CLAUSE:].strip()
+        if clause:
+            yield TextClause(clause, found.start(), found.end(), found.group().endswith("\n"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
-from toldonce.extraction.spans import Span, cut
+from toldonce.extraction.own_text.spans import Excerpt, Span
 
 MARK_OPEN, MARK_CLOSE = "⟪", "⟫"
 """Marks around what a message only carries, in a question to a model; such signs in messages are left out there."""
@@ -87,14 +87,17 @@ class MarkedText:
             with_given: Also return the texts to work on.
         """
         hidden = (span for span in self.spans if not (with_given and span.origin is Origin.GIVEN))
-        return _without_closing_rules(cut(self.text, ((span.start, span.end) for span in hidden)).strip())
+        said = Excerpt.of(self.text).without((span.start, span.end) for span in hidden).text.strip()
+        # Horizontal rules at the end part what is no longer there.
+        end = said.find("\n", len(said.rstrip(_RULE_CHARACTERS)))
+        return said if end < 0 else said[:end]
 
     def quoted(self) -> str:
         """Return the speaker's own words, and "…" where other words are left out; empty without own words.
 
         ToldOnce's own block is not marked at either end of the message.
 
-        >>> from toldonce.extraction.own_words import mark
+        >>> from toldonce.extraction.own_text.own_words import mark
         >>> mark("> I hate tea\\nMe too.\\n> And cake?\\nNo.").quoted()
         '…\\nMe too.\\n…\\nNo.'
         """
@@ -132,23 +135,23 @@ class MarkedText:
     def for_model(self) -> str:
         """Return own words, and between ⟪ and ⟫ what is not the speaker's own, long parts shortened.
 
-        >>> from toldonce.extraction.own_words import mark
+        >>> from toldonce.extraction.own_text.own_words import mark
         >>> mark("I moved. Please polish this: I teach in Ulm.").for_model()
         'I moved. Please polish this:⟪ I teach in Ulm.⟫'
         """
         kept: list[str] = []
         at = 0
         for span in self.spans:
-            words = _unmarked(self.text[span.start : span.end])
+            words = without_marks(self.text[span.start : span.end])
             is_shown = span.origin not in _UNSHOWN and any(map(str.isalnum, words))
-            kept += [_unmarked(self.text[at : span.start]), _in_marks(words) if is_shown else "\n"]
+            kept += [without_marks(self.text[at : span.start]), _in_marks(words) if is_shown else "\n"]
             at = span.end
-        return "".join([*kept, _unmarked(self.text[at:])]).strip()
+        return "".join([*kept, without_marks(self.text[at:])]).strip()
 
 
 def without_marks(words: str) -> str:
     """Return words without the marks around what a message only carries."""
-    return _unmarked(words)
+    return words.replace(MARK_OPEN, "").replace(MARK_CLOSE, "")
 
 
 def shortened(words: str, head: int, tail: int) -> str:
@@ -192,13 +195,3 @@ _LEFT_OUT = "[… {:,} characters left out …]"
 
 def _in_marks(words: str) -> str:
     return f"{MARK_OPEN}{shortened(words, _SHOWN_HEAD, _SHOWN_TAIL)}{MARK_CLOSE}"
-
-
-def _unmarked(words: str) -> str:
-    return words.replace(MARK_OPEN, "").replace(MARK_CLOSE, "")
-
-
-def _without_closing_rules(text: str) -> str:
-    """Cut off horizontal rules at the end of a text."""
-    end = text.find("\n", len(text.rstrip(_RULE_CHARACTERS)))
-    return text if end < 0 else text[:end]

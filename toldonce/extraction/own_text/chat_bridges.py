@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from toldonce.chat.content import speaker_name
-from toldonce.extraction.wrappers import is_known_wrapper
+from toldonce.extraction.own_text.carriers import pattern, words
+from toldonce.extraction.own_text.wrappers import is_known_wrapper
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import fold, is_common, is_function_word, is_given_name
 from toldonce.types import LoggedMessage, Message
@@ -50,26 +51,10 @@ _JOINT = ", "
 _PARAGRAPH = LazyPattern(r"\n[ \t]*\n\s*")
 _DASH = LazyPattern(r"\s(?:[—–]|--)\s")
 _WORD = LazyPattern(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-# Words of one who speaks of themselves, and to another. Notes on a person have none: 'Ana: birthday on 3 May'.
-_FIRST_PERSON = frozenset(
-    """i i'm im i've i'd i'll my me mine we we're our us ich mir mich mein meine meinen meinem meiner wir uns unser
-    unsere je j'ai j'habite moi mon ma mes nous notre yo mi mis me soy estoy tengo vivo trabajo prefiero odio quiero
-    nosotros nuestra nuestro eu meu minha sou moro tenho io mio mia sono ho abito lavoro ik mijn mij wij ons jag mig
-    jeg mij mam jestem я меня мне мой моя мы мои εγώ μου είμαι أنا لي عندي benim bana""".split()
-)
-_SECOND_PERSON = frozenset(
-    """you you're your please pls bitte du dir dich dein deine deinen te tu tú ti usted vous votre toi ton você je jij
-    jouw пожалуйста ты вы тебя вас""".split()
-)
-_SPOKEN = _FIRST_PERSON | _SECOND_PERSON
-# Words for the person who was named: 'Marie — I miss her' is not what Marie said.
-_THIRD_PERSON = frozenset(
-    """she her hers he him his they them their sie ihr ihre ihrer ihn ihm sein seine elle il lui sa son ella él ele ela
-    lei suo sua zij haar hij hem hon henne han hun hende она ее её он его ему ей""".split()
-)
-_FIRST_UNSPACED = LazyPattern(r"我|私|僕|俺|[저나]는|[제내]가")
-_THIRD_UNSPACED = LazyPattern(r"她|他|彼女|彼[はがをにの]")
-_SECOND_UNSPACED = LazyPattern(r"你|您|请|請|ください")
+_FIRST, _SECOND, _THIRD = words("speakers", "first"), words("speakers", "second"), words("speakers", "third")
+_FIRST_UNSPACED = pattern("speakers", "first_unspaced")
+_SECOND_UNSPACED = pattern("speakers", "second_unspaced")
+_THIRD_UNSPACED = pattern("speakers", "third_unspaced")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +79,8 @@ class SpokenPart:
 
 def named_by_bridge(log: Sequence[Message]) -> tuple[Message, ...]:
     """Name the speakers of the user's messages that a bridge labelled; a name that the client sent stays."""
-    of_user = [message.text for message in log if message.role == "user" and message.name is None]
-    alike = _are_labelled_alike(of_user)
+    unnamed = [message.text for message in log if message.role == "user" and message.name is None]
+    alike = _are_labelled_alike(unnamed)
     return tuple(
         replace(message, name=name)
         if message.role == "user" and message.name is None and (name := speaker_in(message.text, alike=alike))
@@ -120,12 +105,13 @@ def speaker_in(text: str, *, alike: bool = False) -> str | None:
     names = list(dict.fromkeys(head.name for head in heads))
     if len(names) > _MAX_SPEAKERS or (len(heads) > 1 and not _is_all_labelled(text, heads)):
         return None
-    is_known = any(_is_given(name) for name in names) or 1 < len(names) < len(heads)
-    is_clear = (heads[0].form in _CLEAR and is_known) or alike
-    if not is_clear and any(head.form == "angle" and _is_tag(head, text) for head in heads):
+    form = heads[0].form
+    is_known = any(map(_is_given, names)) or 1 < len(names) < len(heads)
+    is_clear = (form in _CLEAR and is_known) or alike
+    if form == "angle" and not is_clear and any(_is_tag(head, text) for head in heads):
         return None
-    is_timed = heads[0].form in ("timed", "when") and is_known
-    is_told = (is_known or heads[0].form == "angle") and _is_spoken(heads[0], text)
+    is_timed = form in ("timed", "when") and is_known
+    is_told = (is_known or form == "angle") and _is_spoken(heads[0], text)
     return _JOINT.join(names) if is_clear or is_timed or is_told else None
 
 
@@ -164,10 +150,9 @@ def _heads(text: str) -> list[_Head]:
 
 def _may_be_name(head: _Head, text: str) -> bool:
     """Return whether a label can be a name: no role, no level of a log, no heading, no relative and no text."""
-    name = head.name
-    if speaker_name(name) is None or name.casefold() in _SPOKEN or (name.isupper() and len(name) > 1):
-        return False
-    if text.startswith(_LINK, head.end):
+    name, spelled = head.name, head.name.casefold()
+    is_shout = name.isupper() and len(name) > 1
+    if speaker_name(name) is None or spelled in _FIRST | _SECOND or is_shout or text.startswith(_LINK, head.end):
         return False
     said = _WORD.findall(name)
     return bool(said) and (_is_given(name) or not any(is_common(word) or is_function_word(word) for word in said))
@@ -175,9 +160,8 @@ def _may_be_name(head: _Head, text: str) -> bool:
 
 def _is_all_labelled(text: str, heads: Sequence[_Head]) -> bool:
     """Return whether a text is nothing but labelled words: an order may follow a pasted chat."""
-    starts = {head.start for head in heads}
     paragraphs = {found.end() for found in _PARAGRAPH.finditer(text.rstrip())}
-    return paragraphs <= starts and "\n" not in text[heads[-1].end :].strip()
+    return paragraphs <= {head.start for head in heads} and "\n" not in text[heads[-1].end :].strip()
 
 
 def _is_tag(head: _Head, text: str) -> bool:
@@ -186,14 +170,14 @@ def _is_tag(head: _Head, text: str) -> bool:
 
 def _is_spoken(head: _Head, text: str) -> bool:
     """Return whether the words after a label speak of their writer, or to a reader if the label is no address."""
-    words = text[head.end :]
-    spoken = {word.casefold().replace("’", "'") for word in _WORD.findall(words)}
-    if head.form in _UNCLEAR:
-        line = words.partition("\n")[0]
-        is_aside = head.form == "dash" and bool(_DASH.search(line))
-        is_told = not spoken.isdisjoint(_FIRST_PERSON) or bool(_FIRST_UNSPACED.search(words))
-        return is_told and not is_aside and spoken.isdisjoint(_THIRD_PERSON) and not _THIRD_UNSPACED.search(line)
-    return not spoken.isdisjoint(_SPOKEN) or any(said.search(words) for said in (_FIRST_UNSPACED, _SECOND_UNSPACED))
+    said = text[head.end :]
+    spoken = {word.casefold().replace("’", "'") for word in _WORD.findall(said)}
+    of_oneself = not spoken.isdisjoint(_FIRST) or bool(_FIRST_UNSPACED.search(said))
+    if head.form not in _UNCLEAR:
+        return of_oneself or not spoken.isdisjoint(_SECOND) or bool(_SECOND_UNSPACED.search(said))
+    line = said.partition("\n")[0]
+    is_aside = head.form == "dash" and bool(_DASH.search(line))
+    return of_oneself and not is_aside and spoken.isdisjoint(_THIRD) and not _THIRD_UNSPACED.search(line)
 
 
 def _is_given(name: str) -> bool:
