@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from toldonce.chat.content import speaker_name
-from toldonce.extraction.forget_requests import wants_forgotten
+from toldonce.extraction.forget_requests import asks_to_forget
 from toldonce.extraction.games import names_game
 from toldonce.extraction.pasted_evidence import changes_anything
 from toldonce.extraction.quote_span import find_span
@@ -20,6 +20,7 @@ from toldonce.extraction.spans import blank_out
 from toldonce.extraction.speech_acts import statement_part
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
+from toldonce.reading.forget_words import retracts
 from toldonce.text import asks, bare, is_unspaced, terms, words
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.text.normalize import fold as fold_letters
@@ -309,7 +310,7 @@ def _is_others_speech(candidate: Candidate, text: str) -> bool:
 
 def _only_asks(candidate: Candidate) -> bool:
     """Return whether a candidate is a question, or rests on one that shares too few of its words."""
-    if candidate.forgets or candidate.ends or wants_forgotten(candidate.quote):
+    if candidate.forgets or candidate.ends or retracts(candidate.quote) or asks_to_forget(candidate.quote):
         return False
     if asks(candidate.text) and not statement_part(candidate.text):
         return True

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from toldonce.dates import DateMention
+from toldonce.extraction.forget_requests import find_requests
 from toldonce.extraction.rules.asides import facts_in_passing, find_asides, mentions_fiction
 from toldonce.extraction.rules.clause_facts import facts_of
 from toldonce.extraction.rules.foreign_languages import foreign_language
@@ -32,14 +33,13 @@ from toldonce.extraction.speech_acts import (
     is_hypothetical,
     is_invented,
     is_joke,
-    is_retraction,
     is_small_talk,
     opens_role_play,
     statement_part,
-    takes_back_all,
     takes_back_previous,
 )
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.reading.forget_words import ForgetRequest, retracts, takes_back
 from toldonce.text import asks, bare
 from toldonce.text.byte_runs import without_bytes
 from toldonce.types import Candidate
@@ -140,18 +140,19 @@ def _stated(
     kept = {each.piece.start: each.probability for each in kept_sentences(reading, pieces, judgement)}
     wishes = standing_wishes(reading, pieces, judgement)
     by_sentence: list[tuple[TextSpan, list[Candidate]]] = []
+    requests = {found.piece.start: found.request for found in find_requests(reading.masked, pieces)}
     imagined = False
     for place, sentence in enumerate(pieces):
         supposed = imagined or opens_role_play(sentence.text) or introduces_figure(sentence.text)
         imagined = not reading.between_people and not ends_role_play(sentence.text) and supposed
         if imagined:
             continue
-        if not reading.between_people and takes_back_all(sentence.text):
+        if not reading.between_people and takes_back(sentence.text):
             by_sentence = [(sentence, [*forget_previous(reading, sentence)])] if not place else []
         elif is_joke(sentence.text):
             by_sentence = by_sentence[:-1] if takes_back_previous(sentence.text) else by_sentence
         else:
-            said = [*_of_sentence(reading, sentence)]
+            said = [*_of_sentence(reading, sentence, requests.get(sentence.start))]
             by_sentence.append((sentence, said or [_wish(reading, sentence)] if sentence.start in wishes else said))
     judged = [(sentence, kept.get(sentence.start, 0.0)) for sentence, _ in by_sentence]
     worth = _worth(reading, judged, [candidate for _, said in by_sentence for candidate in said])
@@ -194,12 +195,12 @@ def _letters(text: str) -> int:
     return sum(map(str.isalnum, text))
 
 
-def _of_sentence(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
-    """Read the requests and slots of a sentence."""
-    request = read_forget_request(reading, sentence)
+def _of_sentence(reading: ParsedMessage, sentence: TextSpan, asked: ForgetRequest | None) -> Iterator[Candidate]:
+    """Read the request to forget and the slots of a sentence."""
+    request = read_forget_request(reading, sentence, asked)
     if request:
         yield request
-        if not is_retraction(sentence.text):
+        if not retracts(sentence.text):
             return
     if reading.message.role != "user":
         return
