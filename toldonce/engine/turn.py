@@ -18,7 +18,7 @@ from toldonce.engine.injector import RECALL_SHARE, PromptInjector, ReadingReques
 from toldonce.engine.memory_tools import MemoryTools
 from toldonce.engine.prepared_turn import PreparedTurn
 from toldonce.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name, requested_zone
-from toldonce.extraction.forget_requests import asks_to_forget
+from toldonce.extraction.forget_requests import asks_to_forget, has_word_of_asking
 from toldonce.extraction.own_text.chat_bridges import named_by_bridge
 from toldonce.extraction.sources import readable_text
 from toldonce.formation.index_turns import TURNS_VERSION
@@ -267,7 +267,9 @@ class TurnService:
 
         A request to forget in it takes effect before this returns, unless that takes longer than `FORGET_WAIT_S`.
         """
-        asks = await run_in_thread_if_large(_size(turn), lambda: _asks_to_forget(turn), above=LARGE_BATCH)
+        may_ask = await run_in_thread_if_large(_size(turn), lambda: _any(turn, has_word_of_asking), above=LARGE_BATCH)
+        # The heads take some milliseconds, and far longer the first time.
+        asks = may_ask and await asyncio.to_thread(_any, turn, asks_to_forget)
         turn = replace(turn, formations=tuple(_with_forgetting(turn.formations) if asks else turn.formations))
         recorded = await self._components.store.conversations.record(turn)
         first = [due for due in turn.formations if due.stage == "index"]
@@ -343,8 +345,9 @@ def _log_recall(scope: MemoryScope, record: InjectionRecord, recorded: RecordedT
         logger.info("memory_recall", extra=where | shown)
 
 
-def _asks_to_forget(turn: Turn) -> bool:
-    return any(asks_to_forget(readable_text(message.text)) for message in _unanswered(turn))
+def _any(turn: Turn, holds: Callable[[str], bool]) -> bool:
+    """Return whether something holds of one of the user's new messages."""
+    return any(holds(readable_text(message.text)) for message in _unanswered(turn))
 
 
 def _with_forgetting(formations: Sequence[FormationRequest]) -> list[FormationRequest]:

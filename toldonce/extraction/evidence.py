@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from toldonce.chat.content import speaker_name
-from toldonce.extraction.forget_requests import wants_forgotten
+from toldonce.extraction.forget_requests import asks_to_forget
 from toldonce.extraction.own_text.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from toldonce.extraction.own_text.spans import blank_out
 from toldonce.extraction.quote_span import find_span
@@ -17,6 +17,7 @@ from toldonce.extraction.sources import NOTHING_CARRIED, CarriedWords, readable,
 from toldonce.extraction.speech_acts import statement_part
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
+from toldonce.reading.forget_words import retracts
 from toldonce.reading.sentences import fold, sentences
 from toldonce.text import asks, bare, is_unspaced, terms, words
 from toldonce.text.byte_runs import BYTE_MARK
@@ -326,7 +327,7 @@ def _is_others_speech(candidate: Candidate, text: str) -> bool:
 
 def _only_asks(candidate: Candidate) -> bool:
     """Return whether a candidate is a question, or rests on one that shares too few of its words."""
-    if candidate.forgets or candidate.ends or wants_forgotten(candidate.quote):
+    if candidate.forgets or candidate.ends or retracts(candidate.quote) or asks_to_forget(candidate.quote):
         return False
     if asks(candidate.text) and not statement_part(candidate.text):
         return True

@@ -58,23 +58,6 @@ _JOKE = LazyPattern(
     r"(?:i\b|i'|my\b)|\bas\s(?:everybody|everyone|we\sall)\s(?:does|do)\b|\bwho\sdoesn't\b|\U0001f644",
     re.IGNORECASE,
 )
-_NO_LONGER_TRUE = LazyPattern(
-    r"\b(?:that|this|it)(?:'s|\s++is|\s++was)\s++(?:no\s++longer\s++(?:true|right|correct|the\s++case|so|accurate|valid|up\s++to\s++date)"
-    r"|not\s++(?:true|right|correct|the\s++case|so|accurate|valid)\s++(?:any\s?more|any\s++longer)|outdated|out\s++of\s++date|old\s++news)\b",
-    re.IGNORECASE,
-)
-# Takes back everything said just before: 'jk', 'sorry, wrong chat', 'that was my son typing'.
-_TAKES_BACK_ALL = LazyPattern(
-    r"(?:(?:haha\w*+|lol|oh|no|nah|ah|sorry|oops|whoops|wait|ok|okay|actually|and|btw|argh+)[\s,.!…-]{1,9}+){0,5}(?:"
-    r"(?:jk|j/k|just\s++kidding|(?:only\s++|i'?m\s++|i\s++am\s++|i\s++was\s++)(?:just\s++|only\s++)?(?:kidding|joking)|kidding|joking|sike|psych|april\s++fools?)"
-    r"|(?:that\s++was\s++(?:the\s++)?|it's\s++the\s++)?wrong\s++(?:chat|window|thread|tab|person|conversation)"
-    r"|(?:that|this|it)\s++(?:was|is)(?:n't|\s++not)\s++me(?:\s++(?:typing|writing))?"
-    r"|(?:please\s++)?(?:ignore|disregard)\s++(?:that|this|my|the)\s++(?:(?:last|previous)\s++)?(?:message|msg|one|text|line)"
-    r"|(?:that|it)\s++was\s++my\s++(?:[\w-]{1,20}+\s++){1,3}?(?:typing|writing|talking)"
-    r"|(?:i|we)\s++(?:just\s++)?made\s++(?:that|it|all\s++that)\s++up|none\s++of\s++(?:that|this|it)\s++(?:is|was)\s++true"
-    r"|(?:that|it)(?:'s|\s++was|\s++is)\s++(?:just\s++|only\s++)?a\s++(?:joke|test))\b(?!\s++(?:with|about|around|at|to|my|in|on|i|for|the|that)\b)",
-    re.IGNORECASE,
-)
 # Words of a joke that only takes back another sentence.
 _MAX_BARE_JEST = 4
 _NAMES_JOKE = LazyPattern(
@@ -227,15 +210,6 @@ def takes_back_previous(jest: str) -> bool:
     return len(jest.split()) <= _MAX_BARE_JEST or bool(_NAMES_JOKE.search(jest))
 
 
-def takes_back_all(sentence: str) -> bool:
-    """Return whether a sentence takes back everything its speaker said just before it.
-
-    >>> [takes_back_all(text) for text in ("haha jk", "sorry, wrong chat!", "Ignore the error", "That's my son")]
-    [True, True, False, False]
-    """
-    return bool(_TAKES_BACK_ALL.match(sentence))
-
-
 def is_hyperbole(sentence: str) -> bool:
     """Return whether a sentence is a figure of speech, not meant literally.
 
@@ -256,15 +230,6 @@ def is_invented(sentence: str) -> bool:
     (True, False)
     """
     return bool(_INVENTED.search(sentence))
-
-
-def is_retraction(sentence: str) -> bool:
-    """Return whether a sentence says that an earlier statement no longer holds.
-
-    >>> is_retraction("No, that's no longer true."), is_retraction("That's true.")
-    (True, False)
-    """
-    return bool(_NO_LONGER_TRUE.search(sentence))
 
 
 def opens_role_play(sentence: str) -> bool:

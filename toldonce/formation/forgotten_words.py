@@ -1,9 +1,9 @@
 """Remove from messages what the user has since asked to forget. Reads the store."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.evidence import evidence_of
@@ -129,11 +129,7 @@ async def has_later_forget_request(lease: Lease, runtime: Runtime, seq: int) -> 
 async def _forget_requests(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
     """Return the user's messages that ask to forget something."""
     of_user = [message for message in messages if message.role == "user"]
-    return await run_in_thread_if_large(
-        characters(of_user),
-        lambda: [message for message in of_user if asks_to_forget(readable(message))],
-        above=LARGE_BATCH,
-    )
+    return await asyncio.to_thread(lambda: [message for message in of_user if asks_to_forget(readable(message))])
 
 
 def _is_late(messages: Sequence[LoggedMessage], runtime: Runtime) -> bool:
@@ -195,9 +191,7 @@ async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, runt
         source = ExtractionInput(
             messages=tuple(by_seq.values()), earlier=(), subject=subject, sources=_SOURCES, time_zone=runtime.zone
         )
-        requests = await run_in_thread_if_large(
-            characters(source.messages), partial(forget_requests, source), above=LARGE_BATCH
-        )
+        requests = await asyncio.to_thread(forget_requests, source)
         outdated += [
             old
             for candidate in requests

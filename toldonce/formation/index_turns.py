@@ -3,6 +3,7 @@
 Reads the store; the worker commits.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -226,9 +227,7 @@ async def index_turns(lease: Lease, runtime: Runtime) -> FormationResult:
     if indexed.snapshot is None or form.extractor == "paragraph" or "user" not in form.sources:
         return indexed.result
     own = [message for message in indexed.messages if message.role == "user"]
-    asks = await run_in_thread_if_large(
-        characters(own), lambda: any(asks_to_forget(readable(message)) for message in own), above=LARGE_BATCH
-    )
+    asks = await asyncio.to_thread(lambda: any(asks_to_forget(readable(message)) for message in own))
     return await _honoured(indexed, indexed.snapshot, lease, runtime) if asks else indexed.result
 
 
@@ -242,9 +241,7 @@ async def _honoured(indexed: Indexed, snapshot: SubjectSnapshot, lease: Lease, r
         sources=frozenset({"user"}),
         time_zone=runtime.zone,
     )
-    requests = await run_in_thread_if_large(
-        characters(batch.messages), lambda: forget_requests(source), above=LARGE_BATCH
-    )
+    requests = await asyncio.to_thread(forget_requests, source)
     if not requests:
         return indexed.result
     changes, decisions = await weigh(batch, ExtractionResult(candidates=requests), replace(runtime, model=None))

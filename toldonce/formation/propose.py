@@ -99,7 +99,7 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
         return await _by_rules(source, batch, runtime)
     # A request to forget is honoured whether or not the extractor knows of such.
     asking_us = replace(source, messages=as_user(source.messages, batch.options))
-    requests = await run_in_thread_if_large(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
+    requests = await asyncio.to_thread(forget_requests, asking_us)
     if reads_whole:
         source = await _without_forgotten(source, asking_us.messages, runtime)
     if runtime.model is None:

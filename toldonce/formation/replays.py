@@ -4,15 +4,14 @@ A client that forks a chat, or has no ids, sends its whole history as a new conv
 user is new; what comes before it is history.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.evidence import bare_answer, evidence_of
-from toldonce.extraction.forget_requests import forget_request
+from toldonce.extraction.forget_requests import find_requests
 from toldonce.formation.forgotten_answers import MAX_AFTER, Forgotten, describe_repetitions
-from toldonce.formation.inputs import LARGE_BATCH, characters
 from toldonce.formation.runtime import Runtime
 from toldonce.formation.stale import Outdated, outdated_topic, stale_stretches
 from toldonce.formation.withheld import disjoint, with_secrets
@@ -39,14 +38,15 @@ class _Clause:
 
     text: str
     stretch: Withheld
-    is_request: bool
+    topic: str = ""
+    """What the sentence asks to forget; empty for a clause."""
 
     @property
     def number(self) -> int | None:
         """Hash of its words; None for a bare yes or no: that may answer another question as well."""
         if bare_answer(self.text) is not None:
             return None
-        return hash64("request" if self.is_request else "forgotten", " ".join(words(normalise(fold(self.text)))))
+        return hash64("request" if self.topic else "forgotten", " ".join(words(normalise(fold(self.text)))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,16 +88,13 @@ async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject
         return NOTHING
     around = await _around(messages, subjects[-1], runtime)
     of_user = [message for message in around if message.role == "user" and message.text]
-    size = characters(of_user)
-    marks = await run_in_thread_if_large(
-        size, lambda: {number for message in of_user for number in _marks(message.text)}, above=LARGE_BATCH
-    )
+    marks = await asyncio.to_thread(lambda: {number for message in of_user for number in _marks(message.text)})
     known: dict[int, datetime] = {}
     for subject in forgetting:
         known |= await runtime.store.erasures.forgotten(subject, sorted(marks)) if marks else {}
     if not known and not any(message.erased for message in around):
         return NOTHING
-    cut = await run_in_thread_if_large(characters(around), lambda: _cut(around, known), above=LARGE_BATCH)
+    cut = await asyncio.to_thread(_cut, around, known)
     return Replayed(cut=cut)
 
 
@@ -144,13 +141,16 @@ def _marks(text: str) -> set[int]:
 def _clauses(text: str) -> list[_Clause]:
     """Split a text into clauses; a request to forget stays a whole sentence."""
     clauses: list[_Clause] = []
-    for sentence in sentences(fold(text)):
-        request = forget_request(sentence.text)
+    folded = fold(text)
+    pieces = sentences(folded)
+    requests = {found.piece.start: found.request for found in find_requests(folded, pieces)}
+    for sentence in pieces:
+        request = requests.get(sentence.start)
         if request is not None and request.topic:
-            clauses.append(_Clause(sentence.text, _stretch(sentence), True))
+            clauses.append(_Clause(sentence.text, _stretch(sentence), request.topic))
         elif request is None:
             clauses += [
-                _Clause(clause.text, Withheld(start=clause.start, end=clause.end), False)
+                _Clause(clause.text, Withheld(start=clause.start, end=clause.end))
                 for clause in joined_clauses(sentence)
             ]
     return clauses
@@ -197,8 +197,7 @@ def _cut(messages: Sequence[LoggedMessage], known: Mapping[int, datetime]) -> di
             found[place] = tuple(clause.stretch for clause in meant)
         if meant or message.erased:
             outdated += describe_repetitions(_PLAIN, message, found.get(place, ()), messages)
-        requests = [forget_request(clause.text) for clause in meant if clause.is_request]
-        topics = [request.topic for request in requests if request]
+        topics = [clause.topic for clause in meant if clause.topic]
         outdated += [old for topic in topics for old in outdated_topic(topic, until=evidence_of(message))]
     for message in messages if outdated else ():
         place = message.ref

@@ -10,22 +10,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from toldonce.reading.forget_words import MARKS, marks_of
 from toldonce.text import asks
 
 DIM = 512
 """Length of a vector of the encoder."""
-FEATURES_VERSION = 1
+FEATURES_VERSION = 2
 """Changes with the features: weights that were trained with other ones cannot be used."""
 # Sentences of a message that are judged, and characters that are read: of a sentence, of the message as a whole, of the
 # end of the reply before it, and of an earlier message of the speaker.
 MAX_SENTENCES, MAX_SENTENCE, MAX_TEXT, MAX_REPLY, MAX_EARLIER = 40, 400, 1_500, 300, 600
 # Earlier messages of the speaker that are read.
 MAX_BEFORE = 4
-_SENTENCE_NUMBERS, _MESSAGE_NUMBERS = 9, 8
+_SENTENCE_NUMBERS, _MESSAGE_NUMBERS = 9 + MARKS, 8
 SENTENCE_COLUMNS = 5 * DIM + _SENTENCE_NUMBERS
 """Length of the row that describes a sentence."""
 # How much the groups count: the sentence itself most. Others change F1 by less than a point.
-_ITSELF, _AROUND, _NUMBERS = 8.0, 4.0, 2.0
+_ITSELF, _AROUND, _NUMBERS, _WORDING = 8.0, 4.0, 2.0, 6.0
 
 
 def message_columns(heads: int) -> int:
@@ -93,7 +94,13 @@ def sentence_rows(source: HeadInput, vectors: Rows) -> Rows:
         )
         for place, text in enumerate(texts)
     ]
-    parts = (_ITSELF * own, *(_AROUND * each for each in around), _NUMBERS * np.array(numbers, np.float32))
+    asking = np.array([marks_of(text) for text in texts], np.float32)
+    parts = (
+        _ITSELF * own,
+        *(_AROUND * each for each in around),
+        _NUMBERS * np.array(numbers, np.float32),
+        _WORDING * asking,
+    )
     return np.concatenate(parts, axis=1).astype(np.float32)
 
 

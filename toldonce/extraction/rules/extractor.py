@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from toldonce.dates import DateMention
+from toldonce.extraction.forget_requests import find_requests
 from toldonce.extraction.rules.forget_candidates import forget_previous, read_forget_request, requests_of
 from toldonce.extraction.rules.kept_sentences import (
     coming_sentences,
@@ -22,7 +23,8 @@ from toldonce.extraction.rules.kept_sentences import (
 from toldonce.extraction.rules.parsed_message import ParsedMessage, parse_messages
 from toldonce.extraction.rules.quotation import Slot, fact, note
 from toldonce.extraction.sources import ExtractionInput
-from toldonce.extraction.speech_acts import is_retraction, takes_back_all, takes_back_previous
+from toldonce.extraction.speech_acts import takes_back_previous
+from toldonce.reading.forget_words import ForgetRequest, retracts, takes_back
 from toldonce.reading.heads import Judgement
 from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slots import answered_slots, stated_slots
@@ -116,14 +118,15 @@ def _stated(
     kept = {each.piece.start: each.probability for each in kept_sentences(reading, pieces, judgement)}
     wishes = standing_wishes(reading, pieces, judgement)
     by_sentence: list[tuple[TextSpan, list[Candidate]]] = []
+    requests = {found.piece.start: found.request for found in find_requests(reading.masked, pieces)}
     for place, sentence in enumerate(pieces):
-        if not reading.between_people and takes_back_all(sentence.text):
+        if not reading.between_people and takes_back(sentence.text):
             by_sentence = [(sentence, [*forget_previous(reading, sentence)])] if not place else []
             continue
         if is_in_jest(judgement, place) and takes_back_previous(sentence.text):
             by_sentence = by_sentence[:-1]
             continue
-        said = [*_of_sentence(reading, sentence, judgement, place)]
+        said = [*_of_sentence(reading, sentence, requests.get(sentence.start), judgement, place)]
         by_sentence.append((sentence, said or [_wish(reading, sentence)] if sentence.start in wishes else said))
     judged = [(sentence, kept.get(sentence.start, 0.0)) for sentence, _ in by_sentence]
     worth = _worth(reading, judged, [candidate for _, said in by_sentence for candidate in said])
@@ -167,13 +170,13 @@ def _letters(text: str) -> int:
 
 
 def _of_sentence(
-    reading: ParsedMessage, sentence: TextSpan, judgement: Judgement | None, place: int
+    reading: ParsedMessage, sentence: TextSpan, asked: ForgetRequest | None, judgement: Judgement | None, place: int
 ) -> Iterator[Candidate]:
-    """Read the requests and slots of a sentence."""
-    request = read_forget_request(reading, sentence)
+    """Read the request to forget and the slots of a sentence."""
+    request = read_forget_request(reading, sentence, asked)
     if request:
         yield request
-        if not is_retraction(sentence.text):
+        if not retracts(sentence.text):
             return
     if judgement is not None and is_earnest(judgement, place):
         yield from _slots(reading, sentence, judgement, place)

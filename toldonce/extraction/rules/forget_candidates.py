@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from itertools import islice
 
-from toldonce.extraction.forget_requests import Scope, forget_request
+from toldonce.extraction.forget_requests import find_requests
 from toldonce.extraction.rules.parsed_message import PLAIN, ParsedMessage
 from toldonce.extraction.sources import speaker_of
-from toldonce.extraction.speech_acts import is_retraction, is_small_talk, statement_part, takes_back_all
+from toldonce.extraction.speech_acts import is_small_talk, statement_part
+from toldonce.reading.forget_words import ForgetRequest, Scope, retracts, takes_back
 from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slots import stated_slots
 from toldonce.types import Candidate, MemoryKind
@@ -19,21 +20,21 @@ _MAX_TOPIC_CHARACTERS = 600
 
 def requests_of(reading: ParsedMessage, pieces: Sequence[TextSpan], *, limit: int) -> list[Candidate]:
     """Read the first `limit` requests to forget of a message; 'jk' asks to forget the previous message."""
-    asked = (read_forget_request(reading, piece) for piece in pieces if not is_retraction(piece.text))
-    found = list(islice((request for request in asked if request), limit))
-    if pieces and not found and takes_back_all(pieces[0].text):
+    asked = find_requests(reading.masked, pieces) if reading.to_assistant else iter(())
+    read = (read_forget_request(reading, found.piece, found.request) for found in asked)
+    found = list(islice((request for request in read if request), limit))
+    if pieces and not found and takes_back(pieces[0].text):
         found += forget_previous(reading, pieces[0])
     return found
 
 
-def read_forget_request(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
+def read_forget_request(reading: ParsedMessage, sentence: TextSpan, request: ForgetRequest | None) -> Candidate | None:
     """Read a request to forget, or a statement that the other side's last sentence is not true (any longer)."""
     if not reading.to_assistant:
         return None
-    request = forget_request(sentence.text)
     topic = request.topic if request else ""
     # A retraction is unambiguous if the other side said only one sentence.
-    if not request and is_retraction(sentence.text) and len(sentences(reading.previous_reply)) == 1:
+    if not request and retracts(sentence.text) and len(sentences(reading.previous_reply)) == 1:
         topic = " ".join(reading.previous_reply.split())[:_MAX_TOPIC_CHARACTERS]
     is_all = request is not None and request.scope is Scope.EVERYTHING
     seqs = _meant_messages(reading, sentence) if request and request.scope is Scope.BEFORE else ()
