@@ -35,7 +35,7 @@ class Relation(Enum):
 # English words that a statement may have or not and say the same. 'Is' is none: who is paid does not pay.
 _LIGHT = frozenset(
     """a an the also has have having do does just really very so too that this these those it its there here then which
-    who whom whose where when at of with through as yes yeah oh""".split()
+    who whom whose yes yeah oh""".split()
 )
 _JOINS = frozenset({"and", "or"})
 # Parts of a sentence that change places whole: 'in Oslo', 'a man and a dog'. One word may be another's role.
