@@ -22,6 +22,8 @@ FURTHER_THRESHOLD = 0.15
 VETO_THRESHOLD = 0.5
 # Probability from which a sentence is a standing wish, shown whatever is asked, and from which it may be planted.
 WISH_THRESHOLD, PLANTED_THRESHOLD = 0.8, 0.3
+# A sentence that asks so surely, and tells so little, is not kept.
+_SURELY_ASKS, _TELLS_LITTLE = 0.9, 0.05
 # The same for slots, whose frames are evidence of their own; and how likely a question tells something, at least.
 SLOT_VETO, SLOT_ASKS, SLOT_TOLD = 0.5, 0.8, 0.2
 # Probabilities from which and up to which a sentence tells of one day ahead. On the 222 sentences of
@@ -136,6 +138,9 @@ def _is_meant(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement, 
     """Return whether a sentence is said by the user alone and in earnest, is no text, and holds no secret."""
     text = sentence.text
     if any(judgement.of(place, head) >= VETO_THRESHOLD for head in _VETOES):
+        return False
+    told = max(judgement.of(place, head) for head in _TELLING)
+    if judgement.of(place, Head.ASKS) >= _SURELY_ASKS and told < _TELLS_LITTLE:
         return False
     if len(text) > MAX_SENTENCE or fold(reading.quote(sentence)) != text:
         return False  # too long, or others' words within it are blanked
