@@ -139,4 +139,4 @@ def test_each_shape_of_the_rules_has_a_version_of_its_own() -> None:
     forms = [FormPolicy(), FormPolicy(extractor="facts"), FormPolicy(extractor="sentences")]
     forms.append(FormPolicy(extractor="typed", types=("note",)))
     assert len({statements_version(form) for form in forms}) == 4
-    assert statements_version(FormPolicy()) == "rules-3"
+    assert statements_version(FormPolicy()) == "rules-4"

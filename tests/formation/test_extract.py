@@ -267,7 +267,7 @@ async def test_another_extractor_reads_a_conversation_again_and_doubles_nothing(
     assert "I moved to Oslo." in model.calls[0].user
     assert len(await engine.list(user="ana", kinds=(MemoryKind.FACT,))) == 1
     versions = {status.key.version for status in await engine.admin.formations() if status.key.stage == "extract"}
-    assert versions == {"rules-3", "model-1:scripted"}
+    assert versions == {"rules-4", "model-1:scripted"}
 
 
 async def test_each_models_name_is_an_extractor_of_its_own(engine: AsyncToldOnce, parts: Components) -> None:

@@ -94,7 +94,7 @@ async def test_s1_without_a_model_a_sessions_statements_have_its_types(engine: A
     kept = await formed(engine, SESSION, user("I live in Oslo. I love jazz."), assistant("Good."))
     assert {memory.type for memory in kept} == {"fact", "preference"}
     assert {memory.kind for memory in kept} == {MemoryKind.NOTE}
-    assert await versions(engine) == {"rules-3.typed"}
+    assert await versions(engine) == {"rules-4.typed"}
 
 
 async def test_s1_what_two_facts_say_of_the_same_words_is_told_once(engine: AsyncToldOnce) -> None:

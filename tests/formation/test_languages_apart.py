@@ -76,14 +76,6 @@ async def test_it_stays_in_a_file_and_in_a_server(teller: AsyncToldOnce, languag
     await tell_language(teller, language)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("language", sampled(PAIRS, 3))
-async def test_what_is_said_again_is_kept_once(teller: AsyncToldOnce, language: str) -> None:
-    for text in PAIRS[language]["again"]:
-        await say(teller, text)
-    assert len(await held(teller)) == 1
-
-
 async def test_what_is_said_in_an_unknown_language_stays_in_all_its_wordings(teller: AsyncToldOnce) -> None:
     said = sorted(text for pair in UNKNOWN.values() for text in pair)
     for place in range(2):

@@ -146,7 +146,7 @@ async def test_what_the_new_extractor_does_not_make_again_is_closed_with_the_rea
     assert peanuts.state is MemoryState.CLOSED
     line = (await engine.history.get(peanuts.id, user="ana")).decisions[-1]
     assert line.action is Action.ABANDON
-    assert line.reason == "rules-3 made it; model-1:scripted, which reads the conversation now, does not"
+    assert line.reason == "rules-4 made it; model-1:scripted, which reads the conversation now, does not"
 
 
 async def test_other_conversations_and_what_was_added_by_hand_stay(engine: AsyncToldOnce, parts: Components) -> None:

@@ -21,17 +21,16 @@ from toldonce.clock import EPOCH
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import StoreUnavailableError
 from toldonce.formation.runtime import Runtime
-from toldonce.maintenance import near_duplicates, near_pairs, pace
+from toldonce.maintenance import near_pairs, pace
 from toldonce.maintenance.commit import BATCH_SIZE
 from toldonce.maintenance.near_pairs import NearPairs
 from toldonce.maintenance.sweep import Care, SweepSchedule
-from toldonce.profiles.policies import ResolvePolicy
 from toldonce.providers.static_embedder import StaticEmbedder
 from toldonce.providers.token_counter import token_counter
 from toldonce.settings import Settings
 from toldonce.testing import FakeClock
 from toldonce.text import terms
-from toldonce.types import Action, AddMemory, Memory, MemoryId
+from toldonce.types import Action, AddMemory, MemoryId
 
 # As many as make several blocks of pairs; each of them has ten near neighbours and more.
 MANY = 1_000
@@ -254,35 +253,6 @@ async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeyp
     cosines = snapshot.vectors.between(0, MANY - 1) @ snapshot.vectors.between(MANY - 1, MANY)[0]
     nearest = set(np.argsort(-cosines, kind="stable")[:5].tolist())
     assert {older for older, newer in whole if newer == MANY - 1} == nearest
-
-
-async def test_texts_that_differ_in_a_number_are_not_compared_letter_by_letter(
-    crowded: Components, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compared: list[tuple[str, str]] = []
-
-    def plan_merge(
-        one: Memory, other: Memory, similarity: float, policy: ResolvePolicy
-    ) -> near_duplicates.DuplicatePair | None:
-        compared.append((one.text, other.text))
-        return weigh(one, other, similarity, policy)
-
-    weigh = near_duplicates.plan_merge
-    monkeypatch.setattr(near_duplicates, "plan_merge", plan_merge)
-    engine, decisions, counts = AsyncToldOnce(crowded), [], []
-    for pairs_each in (3, 1_000):  # with patterns, and without
-        monkeypatch.setattr(near_duplicates, "_MIN_PAIRS_EACH", pairs_each)
-        compared.clear()
-        decisions.append(
-            [
-                (line.action, line.memory_id, line.target_id, line.reason)
-                for line in (await engine.admin.maintain(user=ANA, dry_run=True)).decisions
-            ]
-        )
-        counts.append(len(compared))
-    assert decisions[0] == decisions[1]
-    assert len(decisions[0]) >= MANY // 10 - 1
-    assert counts[0] < counts[1] / 10
 
 
 async def test_pages_and_spells_ask_whether_to_stop(crowded: Components, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from toldonce.extraction.rules.kept_sentences import (
     is_in_jest,
     is_told,
     judge,
+    judge_alone,
     kept_sentences,
     standing_wishes,
 )
@@ -178,12 +179,15 @@ def _of_sentence(
         yield request
         if not retracts(sentence.text):
             return
-    if judgement is not None and is_earnest(judgement, place):
+    if reading.message.role == "user" and (judgement is None or is_earnest(judgement, place)):
         yield from _slots(reading, sentence, judgement, place)
 
 
-def _slots(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement, place: int) -> Iterator[Candidate]:
-    """Read the slots that a sentence states; where it states several, each quotes its own clause."""
+def _slots(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement | None, place: int) -> Iterator[Candidate]:
+    """Read the slots that a sentence states; where it states several, each quotes its own clause.
+
+    Sentences of a message that is too long to be judged as a whole are judged one by one.
+    """
     stated = [] if reading.between_people else answered_slots(sentence, reading.masked, reading.previous_reply)
     days = reading.mentions_in(sentence)
     stated = stated or stated_slots(
@@ -192,9 +196,12 @@ def _slots(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement, pla
     for each in stated:
         if len(reading.text) > MAX_SLOT_MESSAGE and each.category != "constraint":
             continue
-        if reading.between_people and each.category == "instruction":
+        if not reading.to_assistant and each.category == "instruction":
             continue  # said to another person
-        if not is_told(each.part, sentence, judgement, place, is_order=each.category in _ORDERS):
+        judged, at = (judge_alone(sentence.text), 0) if judgement is None else (judgement, place)
+        if not is_earnest(judged, at) or not is_told(
+            each.part, sentence, judged, at, is_order=each.category in _ORDERS
+        ):
             continue
         since = _begins(reading, reading.mentions_in(each.clause)) if each.is_dated else reading.message.said_at
         yield fact(reading, each.clause, Slot(each.category, each.key, each.value, each.importance, since))

@@ -94,7 +94,7 @@ def is_told(part: TextSpan, sentence: TextSpan, judgement: Judgement, place: int
     if not _only_asks(judgement, place):
         return True
     if len(part.text) < len(sentence.text.rstrip(".?!")):
-        alone = shipped_heads().judge(HeadInput(text=part.text, sentences=[part.text]))
+        alone = judge_alone(part.text)
         return not _only_asks(alone, 0) and is_earnest(alone, 0)
     return is_order and len(judgement.sentences) == 1
 
@@ -118,6 +118,11 @@ def coming_sentences(pieces: Sequence[TextSpan], judgement: Judgement | None) ->
         and judgement.of(place, Head.COMING) >= COMING_THRESHOLD
         and judgement.of(place, Head.HABITUAL) < HABITUAL_THRESHOLD
     ]
+
+
+def judge_alone(text: str) -> Judgement:
+    """Let the heads judge a sentence, or a part of one, as if it were a message."""
+    return shipped_heads().judge(HeadInput(text=text, sentences=[text]))
 
 
 def judge(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> Judgement | None:
