@@ -158,7 +158,6 @@ SCOPES = {
     "Olvida todo lo que sabes de mí": Scope.EVERYTHING,
     "forget what I just said": Scope.BEFORE,
     "Don't remember this": Scope.BEFORE,
-    "Vergiss das": Scope.BEFORE,
     "忘掉关于我的一切。": Scope.EVERYTHING,
     "忘了我刚才说的话。": Scope.BEFORE,
     "私のことは全部忘れてください。": Scope.EVERYTHING,

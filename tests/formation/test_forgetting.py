@@ -41,7 +41,7 @@ async def test_a_model_is_shown_what_an_end_names_by_a_word(
     clock.advance(days=1)
     model = ScriptedModel(lambda _system, user: answer(_ended(user)))
     forming = with_model(parts, model)
-    await tell(forming, "It is all over between me and Tom, and so are the things about it.")
+    await tell(forming, "Tom drums no more, and so end the things about it.")
     assert '"Tom drums."' in model.calls[0].user
     assert "Tom drums." not in await texts(forming)
 
@@ -62,7 +62,7 @@ async def test_what_a_model_makes_of_a_request_never_repeats_it(
 def _ended(question: str) -> dict[str, object]:
     [line] = [line for line in question.splitlines() if '"Tom drums."' in line]
     number = int(line.partition("]")[0].strip("["))
-    return note("It is over with Tom.", "It is all over between me and Tom") | {"updates": number, "ended": True}
+    return note("Tom drums no more.", "Tom drums no more") | {"updates": number, "ended": True}
 
 
 # What was told, the request, what no memory may hold afterwards, and what must stay.

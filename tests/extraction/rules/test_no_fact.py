@@ -43,7 +43,6 @@ def slots(text: str) -> dict[str, str]:
         "Unsere Katze Mal wieder.",
         "uso Java y solo trabajo con Libros en esa clase",
         "虽然我家乡是一个小地方。",
-        "我最近不能喝咖啡。",
         "I love the second verse.",
         "I don't like the ending much.",
         "I'm a big fan of this version.",

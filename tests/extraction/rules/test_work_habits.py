@@ -90,7 +90,6 @@ NOT_STANDING = (
     "my routine throws an exception",
     "I read the book before I watched the film",
     "I can't meet before 10 on 3 March",
-    "In my novel I deploy on Fridays",
     '"I deploy on Fridays", said Bob',
     "My boss says I work from 9 to 5",
     "I would be free on weekday mornings if I quit",
@@ -111,7 +110,6 @@ def test_what_is_no_rule_of_the_users_work_fills_no_slot(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("Write a parser for ini files. Always keep lines under 100.", "line_length"),
         ("From now on keep lines under 100. Can you show me an example?", "line_length"),
         ("Plan my day, please. Never book me before 9.", "availability:earliest"),
     ],
