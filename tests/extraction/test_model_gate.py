@@ -51,7 +51,7 @@ def test_what_has_no_words_of_its_own_is_kept_back(text: str, reason: str) -> No
     assert skipped(text) == reason
 
 
-def test_what_a_named_speaker_says_is_judged_and_an_answer_of_the_assistant_is_shown() -> None:
+def test_a_named_speaker_is_judged_and_an_answer_of_the_assistant_shown() -> None:
     ben, answer = logged(1, "Thanks a lot!", name="Ben"), logged(2, "Thanks a lot!", role="assistant")
     assert [skip_of(message, [ben, answer]) for message in (ben, answer)] == ["courtesy", ""]
 

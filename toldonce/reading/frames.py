@@ -348,7 +348,7 @@ def _has_value(row: Row) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class FrameNeeds:
     """What a sentence must have for a frame to match it."""
 
     sets: tuple[frozenset[str], ...]
@@ -357,10 +357,10 @@ class Needs:
     """Words with which the match begins; None where any may."""
 
 
-def needs(row: Row) -> Needs:
+def needs(row: Row) -> FrameNeeds:
     """Return what a sentence must have for a frame to match it."""
     sure = [words for element in row if (words := _sure_words(element))]
-    return Needs(tuple(sorted(sure, key=_commonness)), _first_words(row))
+    return FrameNeeds(tuple(sorted(sure, key=_commonness)), _first_words(row))
 
 
 def _commonness(words: frozenset[str]) -> float:

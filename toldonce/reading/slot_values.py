@@ -78,7 +78,7 @@ class ReadValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
+class DatedWords:
     """Places of the words of a sentence that belong to dates."""
 
     every: Collection[int] = frozenset()
@@ -97,7 +97,7 @@ def read_values(
     words: Sequence[Word],
     text: str,
     language: ValueWords,
-    days: Days,
+    days: DatedWords,
 ) -> list[ReadValue]:
     """Return the values of a match as they were written; none if what is there is no proper one.
 
@@ -157,7 +157,9 @@ def _read(words: Sequence[Word], text: str, first: int, last: int) -> ReadValue:
     return ReadValue(text[words[first].start : words[last - 1].end], first, last)
 
 
-def _open_end(kind: ValueKind, words: Sequence[Word], first: int, text: str, language: ValueWords, days: Days) -> int:
+def _open_end(
+    kind: ValueKind, words: Sequence[Word], first: int, text: str, language: ValueWords, days: DatedWords
+) -> int:
     """Return where a value ends: at a mark, a date, or a word that goes on otherwise."""
     if kind is ValueKind.TEXT:
         ends = (place for place in range(first + 1, len(words)) if words[place].mark not in ("", ","))

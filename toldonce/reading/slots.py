@@ -12,9 +12,9 @@ from importlib.resources import files
 from typing import Any
 
 from toldonce.reading.frame_words import Word, folded, words_of
-from toldonce.reading.frames import Match, Needs, Row, Vocabulary, matches, needs, parse_frame
+from toldonce.reading.frames import Match, FrameNeeds, Row, Vocabulary, matches, needs, parse_frame
 from toldonce.reading.sentences import TextSpan, sentences
-from toldonce.reading.slot_values import Days, ReadValue, ValueKind, ValueWords, read_values
+from toldonce.reading.slot_values import DatedWords, ReadValue, ValueKind, ValueWords, read_values
 from toldonce.text import squeeze
 
 # Words of a sentence that are read: a longer one is a list or a text.
@@ -64,7 +64,7 @@ class SlotKind:
 class _Frame:
     slot: SlotKind
     row: Row
-    needs: Needs
+    needs: FrameNeeds
     means: str
     """The value that the frame stands for, of a closed slot; empty where its words say it."""
     language: "_Language"
@@ -113,7 +113,7 @@ def stated_slots(
     ['I live in Oslo', "I'm allergic to nuts"]
     """
     words = words_of(sentence.text)[:_MAX_WORDS]
-    days = Days(_within(words, dates), _within(words, recurring))
+    days = DatedWords(_within(words, dates), _within(words, recurring))
     return _as_stated(sentence, words, _found(sentence.text, words, days))
 
 
@@ -145,9 +145,9 @@ def answered_slots(answer: TextSpan, message: str, reply: str) -> list[StatedSlo
         for name, rows in language.asks.items():
             if not any(_matches_somewhere(row, question, language) for row in rows):
                 continue
-            frame = _Frame(slot_kinds()[name], (), Needs((), None), "", language)
+            frame = _Frame(slot_kinds()[name], (), FrameNeeds((), None), "", language)
             match = Match(first, len(words), first, -1)
-            values = read_values(frame.slot.value, match, words, answer.text, language.values, Days())
+            values = read_values(frame.slot.value, match, words, answer.text, language.values, DatedWords())
             found += [_of_value(frame, match, value) for value in values if _is_known(frame, value)]
     return _as_stated(answer, words, found)
 
@@ -186,7 +186,7 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
     ]
 
 
-def _found(text: str, words: Sequence[Word], days: Days) -> Iterator[_Found]:
+def _found(text: str, words: Sequence[Word], days: DatedWords) -> Iterator[_Found]:
     frames, present = _frames_by_word(), {word.text for word in words}
     for word in ("", *dict.fromkeys(word.text for word in words)):
         for frame in frames.get(word, ()):
@@ -194,7 +194,7 @@ def _found(text: str, words: Sequence[Word], days: Days) -> Iterator[_Found]:
                 yield from _of_frame(frame, text, words, days)
 
 
-def _of_frame(frame: _Frame, text: str, words: Sequence[Word], days: Days) -> Iterator[_Found]:
+def _of_frame(frame: _Frame, text: str, words: Sequence[Word], days: DatedWords) -> Iterator[_Found]:
     language, first = frame.language, frame.needs.first
     for start, word in enumerate(words):
         if first is not None and word.text not in first:
