@@ -67,7 +67,7 @@ def test_an_element_matches_what_it_says(frame: str, text: str, expected: list[s
         ("i (live in {v}", "not closed"),
         ("i live) in {v}", "closes nothing"),
         ("i <live> in {v}", "unknown words 'live'"),
-        ("| i {v}", "stands in brackets"),
+        ("| i {v}", "is in brackets"),
         ("i {w}", "means nothing"),
     ],
 )

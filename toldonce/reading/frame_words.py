@@ -46,7 +46,7 @@ def words_of(text: str) -> list[Word]:
         between = _MARK.search(plain, at, match.start())
         mark = between.group().strip() or "-" if between else ""
         if not mark and 0 < at < match.start() and is_character(plain[at - 1]) and is_character(match.group()):
-            mark = "-"  # in scripts without blanks, a blank stands where others write a comma
+            mark = "-"  # in scripts without blanks, a blank is written where others write a comma
         found.append(Word(folded(match.group()), match.start(), match.end(), mark))
         at = match.end()
     return found

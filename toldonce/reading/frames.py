@@ -13,7 +13,7 @@ r"""Frames: how a language states something, as data, and the one matcher for al
 | `~`, `~<adverbs>` | up to four words, none of which denies; of those named only |
 | `,` | a mark such as a comma, or nothing; no other element reaches across a mark |
 | `^`, `$` | the start and the end of a part of a sentence, between marks |
-| `{v}` | the value; the frame may go on behind it, then no word in it denies |
+| `{v}` | the value; the frame may go on after it, then no word in it denies |
 | `{<jobs>}`, `{v<jobs>}` | a value that is one of the named words, or up to three words that end in one |
 
 In scripts without blanks a word is a character, a blank between two of them is a mark, and a frame is written as the
@@ -30,7 +30,7 @@ from toldonce.reading.frame_words import UNSPACED, Word, folded, parts_of
 MAX_GAP = 4
 """Words that `~` passes over."""
 MAX_VALUE = 8
-"""Words of a value behind which the frame goes on."""
+"""Words of a value after which the frame goes on."""
 # Words before the named one with which a value ends.
 _MAX_MODIFIERS = 3
 
@@ -125,7 +125,7 @@ class Vocabulary:
     sets: Mapping[str, Row]
     """Named words, each a row of one `Words` or `Group`."""
     denying: frozenset[str] = frozenset()
-    """Words that no gap passes over, nor a value behind which the frame goes on."""
+    """Words that no gap passes over, nor a value after which the frame goes on."""
     glued: str = ""
     """Letters that may be written before any word but a value, as Arabic writes 'and'."""
     values: Mapping[str, Row] = field(default_factory=dict)
@@ -199,7 +199,7 @@ def _parse(tokens: Sequence[str], at: int, vocabulary: Vocabulary, frame: str, *
         at += 1
         if token == "|":
             if not depth:
-                raise ValueError(f"`|` parts words or stands in brackets: {frame!r}")
+                raise ValueError(f"`|` parts words, or is in brackets: {frame!r}")
             rows.append(tuple(row))
             row = []
             continue
@@ -340,7 +340,7 @@ def _with_value(
 
 
 def _has_value(row: Row) -> bool:
-    """Return whether a value stands in a row, or in every choice of one of its groups."""
+    """Return whether a value is in a row, or in every choice of one of its groups."""
     return any(
         isinstance(element, Value) or (isinstance(element, Group) and all(map(_has_value, element.rows)))
         for element in row
@@ -352,7 +352,7 @@ class FrameNeeds:
     """What a sentence must have for a frame to match it."""
 
     sets: tuple[frozenset[str], ...]
-    """Of each, one word must stand in the sentence; the set of the rarest words first."""
+    """Of each, one word must be in the sentence; the set of the rarest words first."""
     first: frozenset[str] | None
     """Words with which the match begins; None where any may."""
 

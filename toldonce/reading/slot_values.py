@@ -65,7 +65,7 @@ class ValueWords:
     between: frozenset[str]
     """Parts the things of a list, besides commas."""
     trailing: frozenset[str]
-    """Left out behind a value: 'now', 'please'."""
+    """Left out after a value: 'now', 'please'."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def read_values(
         days: Dates in it, which are part of no other value.
     """
     first, last = match.value, match.value_end
-    if first < 0:  # the frame itself stands for the value
+    if first < 0:  # the frame itself is the value
         return [_read(words, text, match.start, match.end)]
     if kind is ValueKind.ZONE:
         zone = named_zone(text[words[first].start :])
@@ -206,7 +206,7 @@ def _things(words: Sequence[Word], first: int, last: int, language: ValueWords) 
 
 
 def _joined(words: Sequence[Word], start: int, end: int, language: ValueWords) -> list[tuple[int, int]]:
-    """Split at conjunctions, and leave articles and words behind the value out."""
+    """Split at conjunctions, and leave articles and words after the value out."""
     parts: list[tuple[int, int]] = []
     for at in range(start, end + 1):
         if at == end or words[at].text in language.between:
@@ -226,7 +226,7 @@ def _is_value(kind: ValueKind, words: Sequence[Word], text: str, first: int, las
     if not any(character.isalpha() for character in written) or (len(written) < 2 and not is_unspaced):
         return False
     if is_unspaced and kind is ValueKind.PLACE and any(character.isdecimal() for character in written):
-        return False  # a date before it, which has no blank behind it
+        return False  # a date before it, which no blank follows
     capitals = [_is_capital(text[word.start]) for word in words[first:last]]
     is_title = kind is ValueKind.PLACE and written[0].isupper() and len(capitals) > 1 and capitals[1]
     if not is_title and _begins_as_none(words, first, last, language, joint="" if is_unspaced else " "):

@@ -1,7 +1,7 @@
 """Slots: what a sentence states of its speaker, such as `location: Oslo`, in eleven languages by one reader. Pure.
 
 `tables/slots.toml` declares the slots, `tables/XX.toml` how a language states them (see `frames`). A frame is tried
-where one of its words stands in a sentence, whatever the language of the rest.
+where one of its words is in a sentence, whatever the language of the rest.
 """
 
 import tomllib
@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from toldonce.reading.frame_words import Word, folded, words_of
-from toldonce.reading.frames import Match, FrameNeeds, Row, Vocabulary, matches, needs, parse_frame
+from toldonce.reading.frames import FrameNeeds, Match, Row, Vocabulary, matches, needs, parse_frame
 from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slot_values import DatedWords, ReadValue, ValueKind, ValueWords, read_values
 from toldonce.text import squeeze
@@ -66,7 +66,7 @@ class _Frame:
     row: Row
     needs: FrameNeeds
     means: str
-    """The value that the frame stands for, of a closed slot; empty where its words say it."""
+    """The value that the frame means, of a closed slot; empty where its words say it."""
     language: "_Language"
 
 
@@ -81,7 +81,7 @@ class _Language:
     closed: Mapping[str, Mapping[str, str]]
     """By slot: the folded words of a value, and its name."""
     not_after: frozenset[str]
-    """A frame is void behind one of these words: 'if', 'whether'."""
+    """A frame is void after one of these words: 'if', 'whether'."""
     single_kin: frozenset[str]
 
 
@@ -247,7 +247,7 @@ def _part(sentence: TextSpan, words: Sequence[Word], found: _Found) -> TextSpan:
 
 
 def _cut(words: Sequence[Word], after: int, before: int) -> int:
-    """Return the word with which the next clause begins: the last one behind a mark, else the first of its frame."""
+    """Return the word with which the next clause begins: the last one after a mark, else the first of its frame."""
     return next((place for place in range(before, after - 1, -1) if words[place].mark), before)
 
 

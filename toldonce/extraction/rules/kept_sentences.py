@@ -93,7 +93,7 @@ def is_told(part: TextSpan, sentence: TextSpan, judgement: Judgement, place: int
     """Return whether the part of a sentence that states a slot tells it, rather than asks for something.
 
     A part of a question is judged by itself: 'what can I cook, I'm coeliac?'. An order holds beyond its message if it
-    stands alone in it, and is for the task beside it else.
+    is alone in it, and is for the task beside it else.
     """
     if not _only_asks(judgement, place):
         return True
