@@ -15,7 +15,7 @@ _WORD = re.compile(
     rf"[{UNSPACED}]|'s\b|{_AND}|\b{_ELIDED}(?!(?i:s)\b)(?=\w)"
     rf"|{_LETTER}(?:{_LETTER}|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
 )
-_MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.|\.\s")
+_MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.")
 # Endings of a past tense in Spanish and Italian, in words of at least so many letters: not of 'só'.
 _STRESSED, _MIN_STRESSED = ("ó", "ò", "o\u0301", "o\u0300"), 4
 _QUOTES = str.maketrans("’‘ʼ“”", "'''\"\"")
