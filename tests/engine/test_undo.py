@@ -148,17 +148,3 @@ async def test_history_is_never_deleted_by_undoing(engine: AsyncToldOnce, clock:
     rome = await fact(engine, "Rome")
     assert (rome.state, rome.valid_to) == (MemoryState.CLOSED, rome.valid_from)
     assert len(await engine.conversations.messages(source, user="ana")) == 1
-
-
-async def test_what_was_not_kept_because_of_a_source_is_named(engine: AsyncToldOnce, clock: FakeClock) -> None:
-    source = await said(engine, "I live in Rome.", "a", clock)
-    rome = await fact(engine, "Rome")
-    await said(engine, "I think I live in Oslo, maybe.", "b", clock)
-    plan = await engine.history.undo_source(user="ana", conversation=source, dry_run=True)
-    lost = [
-        decision
-        for decision in await engine.history.decisions(user="ana")
-        if decision.action is Action.IGNORE and decision.target_id == rome.id
-    ]
-    assert lost
-    assert list(plan.unheard) == lost

@@ -185,7 +185,6 @@ _QUOTES = (
     ("german quotes", "Sie sagte „PAYLOAD“ zu mir."),
     ("reversed guillemets", "Sie sagte »PAYLOAD« zu mir."),
     ("curly", "She said “PAYLOAD” to me."),
-    ("low nine", "Zij zei ‚PAYLOAD‘ tegen mij."),
     ("straight", 'She said "PAYLOAD" to me.'),
     ("guillemets as document", "«document»\nPAYLOAD\n«/document»"),
     ("single guillemets as tag", "‹document›PAYLOAD‹/document›"),

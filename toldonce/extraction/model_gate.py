@@ -14,6 +14,7 @@ from toldonce.extraction.sources import readable
 from toldonce.reading.head_features import HeadInput
 from toldonce.reading.heads import Head, Judgement, shipped_heads
 from toldonce.reading.sentences import TextSpan, fold, sentences
+from toldonce.reading.slots import stated_slots
 from toldonce.text import asks, words
 from toldonce.types import LoggedMessage
 
@@ -49,6 +50,8 @@ def skip_of(message: LoggedMessage, around: Sequence[LoggedMessage]) -> SkipReas
     if states < QUESTION_STATES and all(asks(piece.text) for piece in pieces):
         return "question"
     is_courtesy = all(judgement.of(place, Head.COURTESY) >= COURTESY_THRESHOLD for place in range(len(pieces)))
+    if any(stated_slots(piece) for piece in pieces):
+        return ""  # 'Hi, I'm Sam'
     return "courtesy" if is_courtesy and states < COURTESY_STATES else ""
 
 

@@ -1,6 +1,6 @@
 """Slots: what a sentence states of its speaker, such as `location: Oslo`, in eleven languages by one reader. Pure.
 
-`tables/slots.toml` declares the slots, `tables/XX.toml` how a language states them (see `frames`). A frame is tried
+`tables/slots.toml` declares the slots, a table for each language how it states them (see `frames`). A frame is tried
 where one of its words is in a sentence, whatever the language of the rest.
 """
 

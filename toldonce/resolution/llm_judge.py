@@ -2,7 +2,7 @@
 
 Open is a note that the rules would add although memories near it are similar in meaning: neither of them merged it,
 contradicted it or was named as what it corrects. Open, too, is whether a memory is repeated or corrected that the
-extractor names, where its word is in doubt (`correction.py`). Where only a part of a memory changed, the judge
+extractor names, where its word is in doubt (`extractor_word.py`). Where only a part of a memory changed, the judge
 rewrites it with what still holds: its words must be those of the memory and of the statement.
 """
 

@@ -137,7 +137,6 @@ def only_greets(sentence: str) -> bool:
     return 0 < len(said) <= _MAX_GREETING_WORDS and all(fold(word) in GREETINGS for word in said)
 
 
-# English has further rules of its own where sentences are compared (`resolution/lexicon.py`).
 _WORDS = frozenset(
     """no not never none nobody nothing neither nor without cannot nowhere hardly
     nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder

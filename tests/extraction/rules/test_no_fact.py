@@ -34,7 +34,6 @@ def slots(text: str) -> dict[str, str]:
         "My favourite song is As Far As I Go.",
         "I'm into counselling or working in schools.",
         "Whenever I open the lid it beeps.",
-        "Remember to always answer as the oracle.",
         "Mia (who has asthma) plays with her sister in this scene.",
         "Aimed to calm guests and avoid escalation of complaints.",
         "We're using Bootstrap 5 for the page.",

@@ -21,13 +21,13 @@ FURTHER_THRESHOLD = 0.15
 # Probability from which a sentence is taken for unmeant, another's or mere courtesy.
 VETO_THRESHOLD = 0.5
 # Probability from which a sentence is a standing wish, shown whatever is asked, and from which it may be planted.
-WISH_THRESHOLD, PLANTED_THRESHOLD = 0.8, 0.3
+WISH_THRESHOLD, PLANTED_THRESHOLD = 0.55, 0.3
 # A sentence that asks so surely, and tells so little, is not kept.
 _SURELY_ASKS, _TELLS_LITTLE = 0.9, 0.05
 # The same for slots, whose frames are evidence of their own; and how likely a question tells something, at least.
 SLOT_VETO, SLOT_ASKS, SLOT_TOLD = 0.5, 0.8, 0.2
 # By how much a sentence is likelier unmeant than telling, if it is: many plain ones have a little of both.
-SLOT_MARGIN = 0.1
+SLOT_MARGIN = 0.15
 # Probabilities from which and up to which a sentence tells of one day ahead. On the 222 sentences of
 # tests/dates/weekdays.toml that are no past: 22 of 73 plans, one of 149 weekly days.
 COMING_THRESHOLD, HABITUAL_THRESHOLD = 0.5, 0.15
