@@ -293,8 +293,8 @@ def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidat
     if worth is Worth.TAKEN and is_newer(case.evidence, named):
         if verdict and verdict.text:
             closes = (*decided.closes, *case.batch.end(named, candidate.valid_from, candidate))
-            anew = replace_known(case.batch, _rewritten(case.claim, verdict), [], reason)
-            return replace(anew, action=Action.REPLACE, target=named.memory, closes=closes)
+            replacing = replace_known(case.batch, _rewritten(case.claim, verdict), [], reason)
+            return replace(replacing, action=Action.REPLACE, target=named.memory, closes=closes)
         return _with_closing(case, decided, named, reason)
     if worth is Worth.TAKEN:
         return store_as_ended(case.claim, named) if decided.adds and not candidate.ends else decided
