@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from tomllib import loads
 
+from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
 from toldonce.text import squeeze
 
@@ -28,12 +29,12 @@ _NEAR, _NEAR_KEPT = 12, 30
 _GAP = r" ?(?:[\w']{1,20} )?"
 # Words before one that takes back a message: 'haha no sorry, wrong chat'.
 _MAX_AROUND = 4
-_CLAUSE_ENDS = re.compile(r"[,;:]\s|\s[-–—]{1,2}\s|[，、；：,؛،]")
-_WORD = re.compile(r"\w+")
+_CLAUSE_ENDS = LazyPattern(r"[,;:]\s|\s[-–—]{1,2}\s|[，、；：,؛،]")
+_WORD = LazyPattern(r"\w+")
 _MARKS = " .,:;!?。，：！？、；，؛؟¿¡\"'-–—()…"
 _UNSPACED = "\u2e80"
 # What a phrase begins with, up to a blank or what may be missing: 'delet' of 'delet(e|ed)', '(pretend|act'.
-_BEGINNING = re.compile(r"\([^)]*\)|[^ \[(*]+")
+_BEGINNING = LazyPattern(r"\([^)]*\)|[^ \[(*]+")
 _MAX_BEGINNING = 8
 _NONE = frozenset[str]()
 _NOTATION = {"(": "(?:", "[": "(?:", "]": ")?", "|": "|", ")": ")", "*": r"\w{0,9}+", " ": "(?:,? )?"}

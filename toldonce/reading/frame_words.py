@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from toldonce.lazy_pattern import LazyPattern
 from toldonce.text.normalize import fold, typed
 
 UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u3005"
@@ -11,11 +12,11 @@ _ELIDED = r"(?i:[cdjlmnstv]|gl|qu|(?:lors|puis|jus)qu|un|all|dall|dell|nell|sull
 # Arabic 'and', which is written as one word with the article of the next; not the 'w' of 'father', 'mother', 'by God'.
 _AND = r"\bو(?=[اٱ]ل(?!ل[هّ]|د(?:ي|ة|ه|ك|نا|ت\w{1,3})?\b|ا\b)\w{2})"
 _LETTER = rf"[^\W_{UNSPACED}]"
-_WORD = re.compile(
+_WORD = LazyPattern(
     rf"[{UNSPACED}]|'s\b|{_AND}|\b{_ELIDED}(?!(?i:s)\b)(?=\w)"
     rf"|{_LETTER}(?:{_LETTER}|'(?!s\b)(?=\w)|[\u0300-\u036f\u064b-\u0652])*+[+#]{{0,2}}"
 )
-_MARK = re.compile(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.")
+_MARK = LazyPattern(r"[,;:!?()\[\]{}\n\"„«»…。，、；：！？（）「」『』؟،؛/|&]|\s[-–]\s|—|\.\.")
 # Endings of a past tense in Spanish and Italian, in words of at least so many letters: not of 'só'.
 _STRESSED, _MIN_STRESSED = ("ó", "ò", "o\u0301", "o\u0300"), 4
 _QUOTES = str.maketrans("’‘ʼ“”", "'''\"\"")

@@ -21,10 +21,10 @@ language is. Words are compared without case and accents. Every element has a bo
 the words of a sentence.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from toldonce.lazy_pattern import LazyPattern
 from toldonce.reading.frame_words import UNSPACED, Word, folded, parts_of
 
 MAX_GAP = 4
@@ -113,7 +113,7 @@ class Edge:
 
 Element = Words | Group | Ahead | Gap | Value | Edge
 Row = tuple[Element, ...]
-_SIGNS = re.compile(
+_SIGNS = LazyPattern(
     rf"(?P<space>\s+)|(?P<sign>[()|?!&,^$]|~(?:<\w+>)?|<\w+>|\{{v?(?:<\w+>)?\}})|(?P<word>[{UNSPACED}]|[^\s(){{}}<>|?!&,^$~{UNSPACED}]+)"
 )
 

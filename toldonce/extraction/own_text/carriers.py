@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import count, islice
+from itertools import islice
 from typing import Any, Literal
 
 from toldonce.extraction.own_text.marked_text import Origin
@@ -29,15 +29,18 @@ def pattern(table: str, key: str, *, case: bool = False) -> LazyPattern[str]:
 
 def _pattern(source: str | Sequence[str], *, case: bool = False) -> LazyPattern[str]:
     alternatives = [source] if isinstance(source, str) else source
-    numbers = count()
-    joined = re.sub(r"\(\?P<who>", lambda _: f"(?P<who{next(numbers)}>", "|".join(map(_with_parts, alternatives)))
+    first, *others = "|".join(map(_with_parts, alternatives)).split("(?P<who>")
+    joined = first + "".join(f"(?P<who{number}>{other}" for number, other in enumerate(others))
     return LazyPattern(joined, re.MULTILINE if case else re.MULTILINE | re.IGNORECASE)
 
 
 def _with_parts(source: str) -> str:
     """Join the lines of a pattern, and put parts where they are named, and parts of these."""
     joined = "".join(line.lstrip() for line in source.split("\n"))
-    return re.sub(r"\{([A-Z_]+)\}", lambda name: _with_parts(_DATA["parts"][name[1]]), joined)
+    for name, part in _DATA["parts"].items():
+        if f"{{{name}}}" in joined:
+            joined = joined.replace(f"{{{name}}}", _with_parts(part))
+    return joined
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
