@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dashboard_client import DashboardClient, dashboard_client
-from sample_chats import answer, slot, tell, with_model
+from sample_chats import answer, note, slot, tell, with_model
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import Memory, MemoryKind, MemoryState
@@ -129,9 +129,9 @@ async def test_a_long_queue_is_read_page_by_page(engine: AsyncToldOnce, clock: F
     assert "52 memories wait" in first
 
 
-async def test_hostile_words_break_no_page_of_reviews(engine: AsyncToldOnce) -> None:
-    words = '<b onclick="alert(1)">bold</b> \u202eevil\u202c 🦔'
-    await tell(engine, PLANTED.format(words))
+async def test_hostile_words_break_no_page_of_reviews(engine: AsyncToldOnce, parts: Components) -> None:
+    words = PLANTED.format('<b onclick="alert(1)">bold</b> \u202eevil\u202c 🦔')
+    await tell(with_model(parts, ScriptedModel([answer(note(words, words))])), words)
     async with dashboard_client(engine) as browser:
         html = await browser.open(REVIEWS)
 
