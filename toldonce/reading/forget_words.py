@@ -119,6 +119,15 @@ def takes_back(sentence: str) -> bool:
     return behind[:1] in ",.!;…)" or len(behind.split()) < 2  # nothing is in every text
 
 
+def names_joke(sentence: str) -> bool:
+    """Return whether a sentence calls what was said a joke, or sent by mistake.
+
+    >>> names_joke("haha only kidding about that of course"), names_joke("I just LOVE forms /s")
+    (True, False)
+    """
+    return bool(_in_any_language("joke").search(plain_text(sentence)))
+
+
 def retracts(sentence: str) -> bool:
     """Return whether a sentence says that an earlier statement no longer holds.
 

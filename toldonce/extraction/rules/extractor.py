@@ -17,16 +17,14 @@ from toldonce.extraction.rules.kept_sentences import (
     is_in_jest,
     is_told,
     judge,
-    judge_alone,
     kept_sentences,
     standing_wishes,
 )
 from toldonce.extraction.rules.parsed_message import ParsedMessage, parse_messages
 from toldonce.extraction.rules.quotation import Slot, fact, note
 from toldonce.extraction.sources import ExtractionInput
-from toldonce.extraction.speech_acts import takes_back_previous
-from toldonce.reading.forget_words import ForgetRequest, retracts, takes_back
-from toldonce.reading.heads import Judgement
+from toldonce.reading.forget_words import ForgetRequest, names_joke, retracts, takes_back
+from toldonce.reading.heads import Judgement, judge_alone
 from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slots import answered_slots, stated_slots
 from toldonce.text import bare
@@ -124,7 +122,7 @@ def _stated(
         if not reading.between_people and takes_back(sentence.text):
             by_sentence = [(sentence, [*forget_previous(reading, sentence)])] if not place else []
             continue
-        if is_in_jest(judgement, place) and takes_back_previous(sentence.text):
+        if is_in_jest(judgement, place) and names_joke(sentence.text):
             by_sentence = by_sentence[:-1]
             continue
         said = [*_of_sentence(reading, sentence, requests.get(sentence.start), judgement, place)]
