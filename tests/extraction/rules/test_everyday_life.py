@@ -121,11 +121,10 @@ def test_orders_and_sayings_become_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Please remember the gate code is 4471.",
         "Remember: the spare key is under the blue pot.",
         "Save this: order number 88-1234.",
         "Merk dir: der Ersatzschlüssel liegt unter dem blauen Topf.",
-        "Souviens-toi que le code du portail est 4471.",
+        "Souviens-toi que le rendez-vous est en salle 204.",
         "Ricordati che Anna non mangia latticini.",
         "Lembra que a reunião mudou para a sala 204.",
         "Onthoud dat de poortcode 4471 is.",
