@@ -24,7 +24,7 @@ from toldonce.text.statement_language import language_of
 PRESUMED_THRESHOLD, OWNED_THRESHOLD, BORROWED_THRESHOLD, SUPPOSED_THRESHOLD = 0.25, 0.6, 0.75, 0.75
 # Sentences of an answer that are judged, the first that speak to the user, characters of each, and characters of the
 # answer by which its language is told.
-MAX_JUDGED, _MAX_SEARCHED, _MAX_COUNTED = 40, 600, 2_000
+MAX_JUDGED, _MAX_SEARCHED, _MAX_COUNTED = 12, 600, 2_000
 # Words of an answer that only reacts, of each sentence in it, and of an exclamation: 'Aye, captain!'
 MAX_SMALL_TALK_WORDS, MAX_REACTION_WORDS, _MAX_EXCLAIMED_WORDS = 24, 7, 4
 _WORD = LazyPattern(r"[^\W_]++(?:['’][^\W_]++)*+")

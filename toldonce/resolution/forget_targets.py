@@ -3,13 +3,11 @@
 from toldonce.resolution.batch_state import Case, KnownMemory, concerns, is_newer, same_slot
 from toldonce.resolution.slots import value_mark
 from toldonce.resolution.tokens import DEGREE, TokenizedSentence, names, tokenize
-from toldonce.resolution.topics import is_about, topic_keys, topic_parts, topic_words
+from toldonce.resolution.topics import is_about, shared_words, topic_keys, topic_parts, topic_words
 from toldonce.types import Candidate
 
 # Share of what a request names that a memory must have: 'running the marathon', 'training for it'.
 MIN_SHARED_WORDS = 0.6
-# Letters of a word that may be short for another.
-MIN_SHORT_FORM = 5
 
 
 def forget_targets(case: Case) -> list[KnownMemory]:
@@ -46,17 +44,12 @@ def _is_meant(topic: str, known: TokenizedSentence) -> bool:
     ours, theirs = topic_words(topic), frozenset(known.content - DEGREE - {"user"})
     if not ours or not theirs:
         return False
-    both = [word for word in ours if word in theirs or _is_short_for(word, theirs)]
+    both = shared_words(ours, theirs)
     return is_about(ours, theirs) or (
         len(both) >= 2
         and len(both) >= MIN_SHARED_WORDS * min(len(ours), len(theirs))
         and _named(tokenize(topic), known)
     )
-
-
-def _is_short_for(word: str, content: frozenset[str]) -> bool:
-    """Return whether a word is the beginning of another: 'the micro exam' of 'I failed microeconomics'."""
-    return len(word) >= MIN_SHORT_FORM and any(other.startswith(word) for other in content)
 
 
 def _named(wanted: TokenizedSentence, known: TokenizedSentence) -> bool:
