@@ -48,7 +48,7 @@ class Match:
     name: str = ""
     """Name of the word of a named set: the relation, the day."""
     is_bare: bool = False
-    """It begins within a sentence, with `^` or the value: it names nobody whom it is about."""
+    """It begins within a sentence, with `^` or the value: no word says whom it is about."""
 
     def up_to(self, end: int) -> "Match":
         """Return it with another end."""

@@ -21,7 +21,7 @@ from toldonce.text import squeeze
 _KEEP_MARKS, _UNMEANT_MARKS = 4, 3
 MARKS = REQUEST_MARKS + _KEEP_MARKS + _UNMEANT_MARKS
 """Length of what `marks_of` returns."""
-# Characters beside a word that asks to remember where a negation turns it round, and behind it where a colon opens
+# Characters beside a word that asks to remember where a negation turns it round, and after it where a colon opens
 # what is to be remembered.
 _NEAR, _OPENS = 30, 12
 _COLONS = {":", "："}
