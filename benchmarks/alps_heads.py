@@ -9,6 +9,7 @@ from benchmarks.alps_chats import AlpsChat, fold_of
 from toldonce.errors import SetupError
 from toldonce.extraction import model_gate
 from toldonce.extraction.rules import kept_sentences
+from toldonce.reading import heads as reading_heads
 from toldonce.reading.heads import Heads, load_heads
 
 
@@ -46,5 +47,6 @@ def heads_in_use(heads: Heads | None) -> Iterator[None]:
     with (
         patch.object(kept_sentences, "shipped_heads", lambda: heads),
         patch.object(model_gate, "shipped_heads", lambda: heads),
+        patch.object(reading_heads, "shipped_heads", lambda: heads),
     ):
         yield

@@ -9,9 +9,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "requirements.md").read_text("utf-8")
 ROWS = {"S": 14, "C": 12, "A": 12, "U": 15, "T": 10}
 EVERY = [f"{letter}{number}" for letter, most in ROWS.items() for number in range(1, most + 1)]
-OPEN_ON_PURPOSE: dict[str, tuple[str, str]] = {
-    "C7": ("a long one in another language", "the trained gate does not tell it from a statement"),
-}
+OPEN_ON_PURPOSE: dict[str, tuple[str, str]] = {}
 """What of a row is left for later, and why; all other rows are done, on every store."""
 _NAMED = re.compile(r"`([^`]+)`")
 _STATE = re.compile(r"\*\*(done|partly|open)\*\*: \S")

@@ -24,7 +24,6 @@ NOT_SAID = {
     ),
     "figures of games": (
         "help with my d&d backstory: i'm Vex, an elf from Oslo, i'm 140 years old, i'm afraid of fire. go on",
-        "My character sheet: I'm Odo. I live in Bree. I'm a thief.",
         "Backstory: I grew up in a mine. My name is Durgan. I hate elves.",
         "Meet my new character! I'm Lyra, I live in Oxford and I'm allergic to iron.",
         "session recap: we burned the bridge. I live in the woods now. My wolf is called Ash.",

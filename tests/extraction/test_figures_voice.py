@@ -4,7 +4,6 @@ import pytest
 
 from toldonce.extraction.role_play import find_games
 from toldonce.extraction.sources import readable_text
-from toldonce.extraction.speech_acts import is_invented
 
 VOICED = """
 a backstory in his voice, along the lines of: I was raised by badgers. My brother sold me.
@@ -137,18 +136,3 @@ def test_what_the_user_tells_behind_leaving_and_sending_is_read(message: str) ->
 )
 def test_a_greeting_of_the_assistant_is_read(message: str) -> None:
     assert "I moved" in readable_text(message)
-
-
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        ("in stardew valley i have a farm and i'm married to Leah", True),
-        ("in the sims my family moved to a mansion", True),
-        ("in my playthrough i live in Whiterun", True),
-        ("in the game yesterday i hurt my knee", False),
-        ("in our campaign we spent 400 euros", False),
-        ("I work in Minsk", False),
-    ],
-)
-def test_lives_within_video_games_are_invented(sentence: str, expected: bool) -> None:
-    assert is_invented(sentence) is expected

@@ -23,7 +23,6 @@ async def turns(engine: AsyncToldOnce) -> set[str]:
         ("I moved to Oslo, what should I see?", False),
         ("Did you know I'm allergic to nuts?", False),
         ("My sister is coming. What should we cook?", False),
-        ("Is it fine that my cat was fed twice?", False),
         ("What is the capital of Peru?", True),
         ("How do I get from Oslo to Bergen by train?", True),
         ("What is the probability of a king given a red card?", True),

@@ -4,7 +4,8 @@ from time import thread_time
 
 import pytest
 
-from toldonce.reading.forget_words import MARKS, MAX_REQUEST_CHARACTERS, Scope, marks_of, takes_back, wording
+from toldonce.reading.forget_words import MAX_REQUEST_CHARACTERS, Scope, takes_back, wording
+from toldonce.reading.marks import MARKS, marks_of
 
 # CPU seconds for one sentence; a tenth is usual on a slow machine.
 MAX_S = 1.0

@@ -107,3 +107,19 @@ def test_each_slot_of_a_sentence_quotes_its_own_clause() -> None:
         "allergy:nuts": "I'm allergic to nuts and soy",
         "allergy:soy": "I'm allergic to nuts and soy",
     }
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "my brother, vegan since 2019, is coming for dinner",
+        "meine Schwester, allergisch gegen Nüsse, braucht einen Kuchen",
+        "mon frère, végétarien depuis 2019, vient dîner",
+        "мой брат, веган с 2019 года, придёт на ужин",
+        "我的同事，对花生过敏，晚上来",
+        "同僚の田中さんは、ピーナッツアレルギーです",
+        "妹は、東京に住んでいます",
+    ],
+)
+def test_what_is_said_of_another_person_between_marks_fills_no_slot(sentence: str) -> None:
+    assert stated_slots(TextSpan(sentence, 0)) == []

@@ -27,6 +27,7 @@ def forget(topic: str) -> Candidate:
 
 TOM = stored(note("The user's boyfriend Tom is a drummer."), number=1)
 PARTNER = stored(replace(fact("partner", "Tom"), text="The user's boyfriend is called Tom."), number=2)
+EXAM = stored(note("The user failed microeconomics in December."), number=4)
 CELLO = stored(note("The user plays the cello."), number=3)
 
 
@@ -37,12 +38,13 @@ CELLO = stored(note("The user plays the cello."), number=3)
         ("Tom and the cello", [PARTNER, TOM, CELLO]),
         ("I play the cello", [CELLO]),
         ("You play the cello in an orchestra on Sundays", [CELLO]),
+        ("the thing with the failed micro exam", [EXAM]),
         ("the piano", []),
         ("it", []),
     ],
 )
 def test_a_request_to_forget_ends_what_speaks_of_its_topic_and_adds_nothing(topic: str, meant: list[Memory]) -> None:
-    decided = decide(forget(topic), TOM, PARTNER, CELLO)
+    decided = decide(forget(topic), TOM, PARTNER, CELLO, EXAM)
     assert [closing.memory for closing in decided.closes] == meant
     assert decided.action is (Action.CLOSE if meant else Action.IGNORE)
     assert not decided.adds

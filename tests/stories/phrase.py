@@ -2,7 +2,7 @@
 
 Lyon                       the word, ignoring case
 vegetarian | no meat       one of several
-peanut* + allerg*          all of them, in one statement; a star matches any ending
+peanut* + allerg*          all of them, in one statement; a star matches any letters
 Rome unless until | from   the word, in a statement that holds none of the words after `unless`
 """
 
@@ -34,6 +34,8 @@ def phrase(written: str) -> Phrase:
 
     >>> phrase("peanut* + allerg*").is_in("She has a peanut allergy."), phrase("Rome").is_in("Romeo")
     (True, False)
+    >>> phrase("live* in Rome").is_in("She lives in Rome."), phrase("live* in Rome").is_in("She lives near Rome.")
+    (True, False)
     >>> phrase("Rome unless until").is_in("lived in Rome until May")
     False
     """
@@ -52,6 +54,5 @@ def sentences(line: str) -> list[str]:
 
 
 def _pattern(word: str) -> re.Pattern[str]:
-    word = word.strip()
-    end = r"\w*" if word.endswith("*") else r"(?!\w)"
-    return re.compile(rf"(?<!\w){re.escape(word.removesuffix('*'))}{end}", re.IGNORECASE)
+    parts = r"\w*".join(map(re.escape, word.strip().split("*")))
+    return re.compile(rf"(?<!\w){parts}(?!\w)", re.IGNORECASE)

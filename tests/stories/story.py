@@ -157,9 +157,9 @@ class Story(_Read):
 
 
 @cache
-def stories() -> tuple[Story, ...]:
-    """Read all stories, by name."""
+def stories(folder: Path = FOLDER) -> tuple[Story, ...]:
+    """Read all stories of a folder, by name."""
     return tuple(
         Story.model_validate({"name": path.stem, **tomllib.loads(path.read_text("utf-8"))})
-        for path in sorted(FOLDER.glob("*.toml"))
+        for path in sorted(folder.glob("*.toml"))
     )

@@ -14,10 +14,10 @@ from toldonce.extraction.own_text.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_
 from toldonce.extraction.own_text.spans import blank_out
 from toldonce.extraction.quote_span import find_span
 from toldonce.extraction.sources import NOTHING_CARRIED, CarriedWords, readable, speaker_of
-from toldonce.extraction.speech_acts import statement_part
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
 from toldonce.reading.forget_words import retracts
+from toldonce.reading.heads import ASKING_STATES, only_asks
 from toldonce.reading.sentences import fold, sentences
 from toldonce.text import asks, bare, is_unspaced, terms, words
 from toldonce.text.byte_runs import BYTE_MARK
@@ -329,10 +329,11 @@ def _only_asks(candidate: Candidate) -> bool:
     """Return whether a candidate is a question, or rests on one that shares too few of its words."""
     if candidate.forgets or candidate.ends or retracts(candidate.quote) or asks_to_forget(candidate.quote):
         return False
-    if asks(candidate.text) and not statement_part(candidate.text):
+    said = candidate.quote if candidate.quote in candidate.text else candidate.text
+    if asks(candidate.text) and only_asks(said, tells=ASKING_STATES):
         return True
     quote = fold(candidate.quote)
-    if not asks(quote) or statement_part(quote) or _mentions_speaker(quote):
+    if not asks(quote) or _mentions_speaker(quote) or not only_asks(quote, tells=ASKING_STATES):
         return False
     stated = set(terms(candidate.text)) - _SPEAKER
     if _CURIOUS.search(candidate.text):  # a question shows that

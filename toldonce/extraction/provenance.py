@@ -10,7 +10,7 @@ from typing import Any
 from toldonce.dates.mention import written
 from toldonce.extraction.forget_requests import asks_to_forget
 from toldonce.extraction.review_gate import planted_order
-from toldonce.extraction.salience import information_weight, is_pleasantry, shorten
+from toldonce.extraction.salience import content_weight, is_pleasantry, shorten
 from toldonce.extraction.sources import ExtractionInput, readable, speaker_label, speaker_of
 from toldonce.reading.sentences import TextSpan, fold, sentences
 from toldonce.text import asks, squeeze
@@ -69,8 +69,8 @@ def _telling(words: str, role: str) -> str | None:
 
 
 def _weight(piece: TextSpan) -> tuple[float, int]:
-    """Rank a sentence by its information; of two equal ones the later wins."""
-    return information_weight(piece.text), piece.start
+    """Rank a sentence by its words; of two equal ones the later wins."""
+    return content_weight(piece.text), piece.start
 
 
 SYSTEM_CHARACTER, USER_CHARACTER, INTERACTION = "systemCharacter", "userCharacter", "interaction"

@@ -12,12 +12,13 @@ from toldonce.extraction.role_play_patterns import (
     CLOSES_EARLIER,
     ENDS_GAME,
     GIVES_PART,
+    IN_EARNEST,
     MAX_SEEN_CHARACTERS,
     OPENS_GAME,
+    OPENS_SUPPOSITION,
     RESUMES_GAME,
     VOICES_FIGURE,
 )
-from toldonce.extraction.speech_acts import ends_role_play, opens_role_play
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
 from toldonce.reading.sentences import TextSpan, fold, sentences
@@ -92,7 +93,7 @@ def _opens_supposition(text: str, sentence: TextSpan) -> int | None:
         return _at(sentence, voiced)
     if ANNOUNCES_TEXT.search(seen):
         return sentence.end
-    supposes = opens_role_play(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen)
+    supposes = OPENS_SUPPOSITION.match(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen)
     return sentence.start if supposes else None
 
 
@@ -103,7 +104,7 @@ def _at(sentence: TextSpan, match: re.Match[str]) -> int:
 
 def _ends(sentence: str, *, game: bool, given: bool) -> bool:
     """Return whether a sentence ends what is open: a game, a part given to the assistant, or a supposition."""
-    return bool((game or given) and ENDS_GAME.search(sentence)) or (not game and ends_role_play(sentence))
+    return bool((game or given) and ENDS_GAME.search(sentence)) or (not game and bool(IN_EARNEST.match(sentence)))
 
 
 def _opens(sentence: str) -> bool:

@@ -1,6 +1,6 @@
 """Patterns that open and close games and suppositions, in seven languages. Pure.
 
-`role_play` and `speech_acts` apply them sentence by sentence: "Let's role-play: you are a dragon" opens a game, and
+`role_play` applies them sentence by sentence: "Let's role-play: you are a dragon" opens a game, and
 'Game over!' ends it.
 """
 
@@ -169,19 +169,6 @@ OPENS_SUPPOSITION = LazyPattern(
     re.IGNORECASE,
 )
 """Opens a supposition, which lasts as long as the message."""
-
-INTRODUCES_FIGURE = LazyPattern(
-    r"\b(?:back\s?stor(?:y|ies)|(?:char(?:acter)?|hero|npc|party|player)\s(?:sheet|bio|concept|profile|card"
-    r"|intro(?:duction)?)"
-    r"|(?:my|our)\s(?:\w{1,20}\s){0,2}(?:character|protagonist|narrator|oc|persona|avatar|alter ego|npc)"
-    r"|(?:session|campaign|adventure|quest|chapter)\s(?:recap|summary|log|notes)|(?:the\s)?story so far"
-    r"|in-?character intro(?:duction)?)\b"
-    r"[^.!?\n:]{0,40}:\s"
-    r"|\b(?:this is|here's|here is|meet)\s(?:my|our)\s(?:\w{1,20}\s){0,3}(?:character|oc|persona|avatar|npc"
-    r"|protagonist)\b",
-    re.IGNORECASE,
-)
-"""Introduces a character who speaks in the first person to the end of the message."""
 
 _FIGURE = (
     r"(?:characters?|protagonists?|narrators?|hero|heroine|villain|witch|wizard|dragon|pirate|knight|vampire|ghost"

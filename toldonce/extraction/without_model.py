@@ -4,29 +4,32 @@ May run in the child process that reads long messages. `read_without_model` choo
 `character` stores each message worth a record, and `app` one paragraph per conversation.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from toldonce.extraction.provenance import paragraph_detail, record_detail
 from toldonce.extraction.rules import RULES_VERSION, RulesResult, read_by_rules
-from toldonce.extraction.salience import assess_salience, information_weight, is_pleasantry, record_type, shorten
+from toldonce.extraction.salience import (
+    assess_salience,
+    content_weight,
+    importance_of,
+    is_pleasantry,
+    record_type,
+    shorten,
+)
 from toldonce.extraction.schemas.notes import type_named
 from toldonce.extraction.schemas.paragraph import USUAL_CHARACTERS
 from toldonce.extraction.sources import ExtractionInput, read_message, readable, speaker_label, speaker_of
-from toldonce.lazy_pattern import LazyPattern
 from toldonce.profiles.policies import FormPolicy, Profile
+from toldonce.reading.heads import Head, judge_alone
 from toldonce.reading.sentences import TextSpan, fold, sentences
-from toldonce.text import terms
+from toldonce.text import asks, terms
 from toldonce.types import Candidate, LoggedMessage, MemoryKind
 
 _TASTES = frozenset({"preference", "instruction"})
-_LIKES = LazyPattern(
-    r"\b(?:i|we)\s++(?:really\s++|also\s++|just\s++|absolutely\s++|always\s++)*(?:prefer|love|like|enjoy|hate|dislike|can't\s++stand|adore)"
-    r"|\bmy\s++favou?rite\b",
-    re.IGNORECASE,
-)
+# Probability from which a sentence tells a taste.
+_TASTE_THRESHOLD = 0.5
 # Record types that state an insight, not a fact.
 _INSIGHTS = frozenset({"DISCOVERY", "INSIGHT", "ERROR_LESSON", "DECISION"})
 
@@ -69,8 +72,7 @@ def _sentences(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _type(candidate: Candidate, types: tuple[str, ...]) -> str:
     """Return a statement's type: a taste, an insight or a fact."""
-    taste = candidate.type in _TASTES or bool(_LIKES.search(candidate.quote))
-    if taste:
+    if candidate.type in _TASTES or judge_alone(candidate.quote).of(0, Head.PREFERENCE) >= _TASTE_THRESHOLD:
         return type_named("preference", types)
     record = record_type(candidate.quote)
     named = {name.casefold() for name in types}
@@ -130,7 +132,7 @@ class _Sentence:
     text: str
     place: int
     asks: bool
-    """It states nothing, so it is used only if no sentence does."""
+    """Such sentences are used only if there are no others."""
 
 
 def extract_paragraph(source: ExtractionInput, *, max_sentences: int, characters: int = 0) -> list[Candidate]:
@@ -150,7 +152,7 @@ def extract_paragraph(source: ExtractionInput, *, max_sentences: int, characters
             kind=MemoryKind.NOTE,
             text=text,
             type="event",
-            importance=max(assess_salience(sentence.text).importance for sentence in chosen) / 10,
+            importance=max(importance_of(sentence.text) for sentence in chosen) / 10,
             speaker=speaker_of(first),
             seq=first.seq,
             quote="",
@@ -168,7 +170,7 @@ def _spoken(source: ExtractionInput) -> list[_Sentence]:
             continue
         for piece in sentences(fold(readable(message))):
             if not is_pleasantry(piece.text):
-                found.append(_Sentence(message, _one_line(piece), len(found), not information_weight(piece.text)))
+                found.append(_Sentence(message, _one_line(piece), len(found), asks(piece.text)))
     stated = [sentence for sentence in found if not sentence.asks]
     return (stated or found)[-_MAX_WEIGHED:]
 
@@ -195,7 +197,7 @@ def _weight(sentence: _Sentence, common: Counter[str]) -> float:
     """Return the weight of a sentence: its information, and how often the conversation repeats its terms."""
     mine = set(terms(sentence.text))
     recurring = sum(min(common[term] - 1, 3) for term in mine) / max(len(mine), 1)
-    return information_weight(sentence.text) + 0.2 * recurring
+    return content_weight(sentence.text) + 0.2 * recurring
 
 
 def _written(chosen: list[_Sentence], room: int) -> str:

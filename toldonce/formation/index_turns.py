@@ -4,14 +4,14 @@ Reads the store; the worker commits.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toldonce.chat.content import speaker_name
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.evidence import evidence_of
 from toldonce.extraction.forget_requests import asks_to_forget
-from toldonce.extraction.presumptions import is_assistants_small_talk, presumptions
+from toldonce.extraction.presumptions import is_assistants_small_talk, likely_presumptions, presumptions
 from toldonce.extraction.review_gate import planted_order
 from toldonce.extraction.rules.extractor import forget_requests
 from toldonce.extraction.sources import ExtractionInput, read_said, readable, speaker_of
@@ -19,7 +19,6 @@ from toldonce.formation.batch import ExtractionBatch
 from toldonce.formation.extract import EARLIER
 from toldonce.formation.forgotten_answers import find_answers_among
 from toldonce.formation.inputs import (
-    LARGE_BATCH,
     RECENT,
     admitted,
     characters,
@@ -39,6 +38,7 @@ from toldonce.formation.withheld import disjoint, with_secrets
 from toldonce.ids import new_id
 from toldonce.providers.chunker import chunks
 from toldonce.providers.offline_model import MODEL
+from toldonce.reading.sentences import TextSpan
 from toldonce.text import asks, squeeze, terms
 from toldonce.types import (
     NO_VECTORS,
@@ -110,9 +110,7 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     own = await without_echoes(forgotten.without(live), page.injections, runtime)
     written = {message.seq: message.text for message in messages}
     quoted = own if await quotes_messages(key, runtime) else []
-    kept = await run_in_thread_if_large(
-        characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH
-    )
+    kept = await run_in_thread_if_large(characters(quoted), lambda: _quotations(quoted, written, forgotten), above=0)
     vectors = await runtime.embedder.embed([piece for each in kept for piece in each.pieces])
     snapshot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     closes, decisions = await close_abandoned(snapshot, gone, lease, runtime, kinds=frozenset({MemoryKind.TURN}))
@@ -148,8 +146,11 @@ async def quotes_messages(key: FormationKey, runtime: Runtime) -> bool:
 
 
 def shown_words(message: LoggedMessage) -> str:
-    """Return the words of a message that a quotation of it would hold; empty where it is not worth one."""
-    quotations = _quotations([message], {message.seq: message.text}, NOTHING)
+    """Return the words of a message that a quotation of it would hold; empty where it is not worth one.
+
+    What an assistant may presume is told by words alone: this is read before an answer.
+    """
+    quotations = _quotations([message], {message.seq: message.text}, NOTHING, presumed=likely_presumptions)
     if not quotations:
         return ""
     shown = MemoryDetail(withheld=quotations[0].withheld).quoted(message.text)
@@ -159,16 +160,22 @@ def shown_words(message: LoggedMessage) -> str:
 
 def words_in_turn(message: LoggedMessage) -> str:
     """Return the words of a message of a turn that is shown whole: also a bare question, and small talk."""
-    shown = MemoryDetail(withheld=_unsaid(message, message.text)).quoted(message.text)
+    shown = MemoryDetail(withheld=_unsaid(message, message.text, likely_presumptions)).quoted(message.text)
     read = read_said(shown, message.role, message.name)
     is_hidden = message.name == MODEL or planted_order(read.words, message.role) or not read.words.strip("…[] \n")
     return "" if is_hidden else squeeze(read.quoted)
 
 
-def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], forgotten: Replayed) -> list[_Quotation]:
+def _quotations(
+    messages: Sequence[LoggedMessage],
+    written: Mapping[int, str],
+    forgotten: Replayed,
+    *,
+    presumed: Callable[[str], Sequence[TextSpan]] = presumptions,
+) -> list[_Quotation]:
     found: list[_Quotation] = []
     for message in messages:
-        withheld = _unsaid(message, message.text)
+        withheld = _unsaid(message, message.text, presumed)
         shown = MemoryDetail(withheld=withheld).quoted(message.text)
         text = read_said(shown, message.role, message.name).words
         is_cut = bool(withheld or forgotten.of(message))
@@ -185,7 +192,7 @@ def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], f
                 pieces=pieces,
                 terms=terms(f"{name or ''} {text}"),
                 asks=asks(text),
-                withheld=disjoint((*_unsaid(message, written[message.seq]), *forgotten.of(message))),
+                withheld=disjoint((*_unsaid(message, written[message.seq], presumed), *forgotten.of(message))),
             )
         )
     return found
@@ -196,9 +203,9 @@ def _is_models(message: LoggedMessage) -> bool:
     return message.role == "assistant" and not speaker_name(message.name)
 
 
-def _unsaid(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
+def _unsaid(message: LoggedMessage, text: str, presumed: Callable[[str], Sequence[TextSpan]]) -> tuple[Withheld, ...]:
     """Find what an assistant states about the user, who has said what is true of it."""
-    found = presumptions(text) if _is_models(message) else ()
+    found = presumed(text) if _is_models(message) else ()
     return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in found])
 
 

@@ -1,7 +1,6 @@
 """Which messages are quoted, and quotations without what no longer holds. Reads the store and embeds what is left."""
 
 import asyncio
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,15 +10,14 @@ import numpy as np
 
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.sources import read_quotation
-from toldonce.extraction.speech_acts import is_small_talk
 from toldonce.formation.inputs import LARGE_BATCH
 from toldonce.formation.recallable import index_pieces
 from toldonce.formation.runtime import Runtime
 from toldonce.formation.stale import Outdated, stale_stretches
 from toldonce.formation.withheld import with_secrets
 from toldonce.ids import id_text, new_id
-from toldonce.lazy_pattern import LazyPattern
-from toldonce.text import asks, is_unspaced, only_asks, source_key, split_sentences, squeeze, term_key
+from toldonce.reading.heads import only_asks
+from toldonce.text import asks, is_small_talk, source_key, split_sentences, squeeze, term_key
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.types import (
     Action,
@@ -49,28 +47,8 @@ MIN_SHARED_TERMS = 0.5
 _QUOTED_IMPORTANCE = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
 MANY_ROWS = 2_000
-_ASKS = LazyPattern(
-    r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++){0,6}"
-    r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
-    r"can|could|should|would|will|shall|may|might|has|have|had|any|anything|anyone)\b",
-    re.IGNORECASE,
-)
-# "And of Chile?": a question of so few words tells nothing, however it begins.
-_FRAGMENT = 3
-# Opens a clause that tells something within a question: "considering he never got a raise".
-_TELLING_CLAUSE = LazyPattern(
-    r"\b(?:considering|seeing that|now that|even though|although|because|especially (?:after|since|given|with|when)"
-    r"|given (?:that|how|my|our|his|her|their|the|we|i|he|she|they)"
-    r"|since (?:i|we|he|she|they|it|the|my|our|his|her|their|this|that|these|those)"
-    r"|like (?:i|we|he|she|they))(?:\s++\S++){2}",
-    re.IGNORECASE,
-)
-# A question about the author's own affairs that names who, when or how much says so, if it has this many words: a
-# shorter one ("How do I get from Oslo to Bergen?") only asks. Without any of that, it must be twice as long.
-_TELLING_WORDS = 16
-_OWN = LazyPattern(r"\b(?:i|we|my|our|us|me)\b", re.IGNORECASE)
-_DETAIL = LazyPattern(r"\d|(?<=[^.!?…\s]\s)(?!I\b)[^\W\d_a-z][^\W\d_]")
-_TELLS = LazyPattern(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
+# Questions of a message that are judged, at most: a longer list is a text.
+MAX_QUESTIONS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,32 +228,15 @@ def is_quotable(role: str, text: str) -> bool:
 
 
 def is_bare_question(text: str) -> bool:
-    """Return whether a text is a question that says nothing of its author.
+    """Return whether a text is a question that says nothing of its author, by the trained heads.
+
+    They judge what ends asking, and nothing else.
 
     >>> is_bare_question("What should I avoid? Any ideas?"), is_bare_question("I moved to Oslo, what should I see?")
     (True, False)
     >>> is_bare_question("How can I help Ben, considering he lost his job in May?")
     False
     """
-    plain = squeeze(text.replace("’", "'"))
-    if not asks(plain) or _TELLS.search(plain):
-        return False
-    parts = split_sentences(plain)
-    return all(
-        asks(part) and (_ASKS.match(part) or only_asks(part) or _is_fragment(part)) and not _carries_statement(part)
-        for part in parts
-    )
-
-
-def _carries_statement(question: str) -> bool:
-    """Return whether a question tells something that an answer to it would take as given."""
-    if _TELLING_CLAUSE.search(question):
-        return True
-    length = len(question.split())
-    if length < _TELLING_WORDS:
-        return False
-    return length >= 2 * _TELLING_WORDS or bool(_OWN.search(question) and _DETAIL.search(question))
-
-
-def _is_fragment(question: str) -> bool:
-    return len(question.split()) <= _FRAGMENT and not is_unspaced(question)
+    plain = squeeze(text)
+    parts = split_sentences(plain) if asks(plain) else []
+    return 0 < len(parts) <= MAX_QUESTIONS and all(map(asks, parts)) and all(map(only_asks, parts))

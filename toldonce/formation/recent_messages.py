@@ -8,7 +8,7 @@ from toldonce.concurrency import run_in_thread_if_large
 from toldonce.extraction.sources import Exchange, without_role_play
 from toldonce.formation.forgotten_words import without_forgotten
 from toldonce.formation.index_turns import shown_words, words_in_turn
-from toldonce.formation.inputs import LARGE_BATCH, characters
+from toldonce.formation.inputs import characters
 from toldonce.formation.reader import MAX_INLINE_CHARACTERS
 from toldonce.formation.runtime import Runtime
 from toldonce.text.byte_runs import without_bytes
@@ -42,7 +42,7 @@ async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subjec
     """
     spoken = [message for turn in turns for message in turn if message.role in ("user", "assistant")]
     told = await without_forgotten(list(filter(is_read_at_once, spoken)), subject, runtime, home=home)
-    return await run_in_thread_if_large(characters(told), partial(_shown, turns, told), above=LARGE_BATCH)
+    return await run_in_thread_if_large(characters(told), partial(_shown, turns, told), above=0)
 
 
 def is_read_at_once(message: LoggedMessage) -> bool:
@@ -60,7 +60,8 @@ def _shown(turns: Sequence[Exchange], messages: Sequence[LoggedMessage]) -> list
         own = [left[message.ref] for message in turn if message.ref in left]
         asked = {message.ref for message in turn if message.role == "user" and message.text}
         words = {message.ref: words_in_turn(message) for message in own}
-        if all(words.get(ref) for ref in asked) and any(shown_words(message) for message in own):
+        # Answers first: they are seldom questions, which the heads would have to judge.
+        if all(words.get(ref) for ref in asked) and any(shown_words(message) for message in own[::-1]):
             shown += [
                 Recent(message=message, text=words[message.ref], turn=turn[0].ref)
                 for message in own

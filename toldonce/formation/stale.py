@@ -9,7 +9,7 @@ from toldonce.reading.sentences import Clause, TextSpan, fine_clauses, fold, joi
 from toldonce.reading.slots import stated_slots
 from toldonce.resolution.forget_targets import MIN_SHARED_WORDS
 from toldonce.resolution.tokens import DEGREE, content_of, tokenize
-from toldonce.resolution.topics import is_about, related_words, topic_parts, topic_words
+from toldonce.resolution.topics import is_about, related_words, shared_words, topic_parts, topic_words
 from toldonce.resolution.values import ResolvedCandidate
 from toldonce.text import normalise, terms, words
 from toldonce.text.normalize import shared_ends
@@ -272,15 +272,16 @@ def _enough(old: Outdated) -> float:
 
 def says_again(sentence: str, role: str, old: Outdated) -> bool:
     """Return whether a sentence says what no longer holds, or is about what is to be forgotten."""
-    shared = old.content & tokenize(sentence).content
+    content = tokenize(sentence).content
+    shared = shared_words(old.content, content) if old.is_topic else old.content & content
     if old.value:
-        if not old.value <= tokenize(sentence).content:
+        if not old.value <= content:
             return False
         if old.is_topic or shared - old.value:
             return True
         spoken = words(sentence)
         return role == "assistant" and (not _SECOND_PERSON.isdisjoint(spoken) or len(spoken) <= _MAX_REACTION_WORDS)
-    if old.is_topic and is_about(old.content, tokenize(sentence).content):
+    if old.is_topic and is_about(old.content, content):
         return True
     return len(shared) >= _enough(old)
 

@@ -38,10 +38,12 @@ _BEGINNING = LazyPattern(r"\([^)]*\)|[^ \[(*]+")
 _MAX_BEGINNING = 8
 _NONE = frozenset[str]()
 _NOTATION = {"(": "(?:", "[": "(?:", "]": ")?", "|": "|", ")": ")", "*": r"\w{0,9}+", " ": "(?:,? )?"}
-_KINDS = "asks keeps weak not told memory all mine the who ends said instead text idle".split()
+_KINDS = "asks keeps weak not told memory all mine the who ends said instead text idle supposes fiction".split()
+# Words that may ask to forget.
+_ASKING = ("asks", "keeps", "weak")
 # What is left out at the edge of a topic.
 _AT_EDGES = ("told", "memory", "asks", "not", "around")
-MARKS = 10
+REQUEST_MARKS = 10
 """Length of `Wording.marks`."""
 
 
@@ -72,7 +74,7 @@ class Wording:
     request: ForgetRequest
     """What it asks to forget, if it asks."""
     marks: tuple[float, ...]
-    """What the heads see of it: `MARKS` numbers from 0 to 1."""
+    """What the heads see of it: `REQUEST_MARKS` numbers from 0 to 1."""
     is_excluded: bool
     """Whatever the heads say, nothing may be lost for it: "don't forget", 'she said, forget the cake', 'forget it',
     'forget the tram, I'll take a bike', 'remove my name from this letter'."""
@@ -90,23 +92,17 @@ def wording(sentence: str) -> Wording | None:
     text = squeeze(sentence)
     if len(text) > MAX_REQUEST_CHARACTERS:
         return None
-    plain = _plain(text)
-    asking = _asking(plain)
+    plain = plain_text(text)
+    asking = languages_with(plain, *_ASKING)
     if not asking:
         return None
     # A word may ask in one language and be common in another: the German 'bin'.
-    known = {name: language for name, language in _languages().items() if name in asking or language.is_spaced}
+    known = {name: language for name, language in word_lists().items() if name in asking or language.is_spaced}
     read = [_Sentence(text, plain, language) for language in known.values()]
     best = max(read, key=lambda each: (each.explained, bool(each.asked)))
     if not best.asked:
         return None
     return Wording(request=best.request(), marks=best.marks(), is_excluded=best.is_excluded())
-
-
-def marks_of(sentence: str) -> tuple[float, ...]:
-    """Return what the heads see of a sentence's wording; zeros if no word in it asks."""
-    read = wording(sentence)
-    return read.marks if read else (0.0,) * MARKS
 
 
 def takes_back(sentence: str) -> bool:
@@ -115,12 +111,21 @@ def takes_back(sentence: str) -> bool:
     >>> [takes_back(text) for text in ("haha jk", "sorry, wrong chat!", "Ignore the error", "That's my son")]
     [True, True, False, False]
     """
-    plain = _plain(sentence)
+    plain = plain_text(sentence)
     found = _in_any_language("joke").search(plain)
     if not found or len(plain[: found.start()].split()) > _MAX_AROUND:
         return False
     behind = plain[found.end() :]
     return behind[:1] in ",.!;…)" or len(behind.split()) < 2  # nothing is in every text
+
+
+def names_joke(sentence: str) -> bool:
+    """Return whether a sentence calls what was said a joke, or sent by mistake.
+
+    >>> names_joke("haha only kidding about that of course"), names_joke("I just LOVE forms /s")
+    (True, False)
+    """
+    return bool(_in_any_language("joke").search(plain_text(sentence)))
 
 
 def retracts(sentence: str) -> bool:
@@ -129,10 +134,11 @@ def retracts(sentence: str) -> bool:
     >>> retracts("No, that's no longer true."), retracts("That's true.")
     (True, False)
     """
-    return bool(_in_any_language("untrue").search(_plain(sentence)))
+    return bool(_in_any_language("untrue").search(plain_text(sentence)))
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """Return a text as its words are looked for: in small letters, each at its place."""
     folded = text.replace("’", "'").lower()
     return folded if len(folded) == len(text) else text.replace("’", "'")
 
@@ -153,8 +159,8 @@ def _expression(row: Row, *kinds: str, further: str = "") -> str:
     return rf"(?<!\w)(?:{'|'.join(found)})" if is_spaced else "|".join(found)
 
 
-class _Language:
-    """Words of a language, each kind as one expression."""
+class WordLists:
+    """Words of a language, each kind as one expression: `words["asks"]`."""
 
     def __init__(self, row: Row) -> None:
         self.words = {kind: re.compile(_expression(row, kind)) for kind in _KINDS}
@@ -174,8 +180,9 @@ def _rows() -> dict[str, Row]:
 
 
 @cache
-def _languages() -> dict[str, _Language]:
-    return {name: _Language(row) for name, row in _rows().items()}
+def word_lists() -> dict[str, WordLists]:
+    """Return the words of each language."""
+    return {name: WordLists(row) for name, row in _rows().items()}
 
 
 @cache
@@ -184,26 +191,32 @@ def _in_any_language(kind: str) -> re.Pattern[str]:
 
 
 @cache
-def _first_letters() -> dict[str, frozenset[str]]:
-    """Return what the words that may ask begin with, each with its languages."""
-    found: dict[str, frozenset[str]] = {}
+def _beginnings(kinds: tuple[str, ...]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """Return the first words of phrases of some kinds, and what those begin with that have endings, with languages."""
+    whole: dict[str, frozenset[str]] = {}
+    stems: dict[str, frozenset[str]] = {}
     for language, row in _rows().items():
-        for phrase in _phrases(row, "asks", "keeps", "weak"):
+        for phrase in _phrases(row, *kinds):
             begins = _BEGINNING.match(phrase)
-            for first in begins[0].strip("()").split("|") if begins else ():
-                found[first[:_MAX_BEGINNING]] = found.get(first[:_MAX_BEGINNING], _NONE) | {language}
-    return found
+            beginning = begins[0] if begins else ""
+            is_whole = not row.get("unspaced") and phrase[len(beginning) :][:1] in ("", " ")
+            for first in beginning.strip("()").split("|"):
+                word = _WORD.match(first)
+                known, key = (whole, word[0]) if is_whole and word else (stems, first[:_MAX_BEGINNING])
+                known[key] = known.get(key, _NONE) | {language}
+    return whole, stems
 
 
-def _asking(plain: str) -> set[str]:
-    """Return the languages in which a word of a text may ask to forget: none for most texts."""
-    known, found = _first_letters(), set[str]()
+def languages_with(plain: str, *kinds: str) -> set[str]:
+    """Return the languages of which a word of some kinds may be in a text: none for most texts."""
+    (whole, stems), found = _beginnings(kinds), set[str]()
     for word in _WORD.finditer(plain):
         start, end = word.span()
+        found |= whole.get(word[0], _NONE)
         # Where words are written without blanks, one may begin at any character.
         for at in range(start, end if plain[start] >= _UNSPACED else start + 1):
             for size in range(1, _MAX_BEGINNING + 1):
-                found |= known.get(plain[at : at + size], _NONE)
+                found |= stems.get(plain[at : at + size], _NONE)
     return found
 
 
@@ -213,7 +226,7 @@ Stretch = tuple[int, int]
 class _Sentence:
     """A sentence, read with the words of one language."""
 
-    def __init__(self, text: str, plain: str, language: _Language) -> None:
+    def __init__(self, text: str, plain: str, language: WordLists) -> None:
         self._text, self._plain, self._language = text, plain, language
         ends = [found.span() for found in _CLAUSE_ENDS.finditer(plain)]
         starts = [0, *(last for _, last in ends)]

@@ -47,10 +47,12 @@ class Match:
     """End of the value; -1 if only its kind tells where it ends."""
     name: str = ""
     """Name of the word of a named set: the relation, the day."""
+    is_bare: bool = False
+    """It begins within a sentence, with `^` or the value: no word says whom it is about."""
 
     def up_to(self, end: int) -> "Match":
         """Return it with another end."""
-        return Match(self.start, end, self.value, self.value_end, self.name)  # `replace` takes five times as long
+        return Match(self.start, end, self.value, self.value_end, self.name, self.is_bare)  # `replace` takes longer
 
 
 class Words:
@@ -271,8 +273,7 @@ def _ways(row: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary
     elif isinstance(element, Ahead):
         found = next(_ways(element.row, words, so_far, vocabulary), None)
         if (found is None) is element.is_denied:
-            named = so_far if found is None else replace(so_far, name=so_far.name or found.name)
-            yield from _ways(rest, words, named, vocabulary)
+            yield from _ways(rest, words, replace(so_far, name=so_far.name or (found or so_far).name), vocabulary)
     elif isinstance(element, Edge):
         yield from _at_edge(element, rest, words, so_far, vocabulary)
     elif isinstance(element, Gap):
@@ -288,15 +289,13 @@ def _joins(words: Sequence[Word], so_far: Match) -> bool:
 
 def _at_edge(edge: Edge, rest: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary) -> Iterator[Match]:
     at = so_far.end
-    is_marked = at == len(words) or at == 0 or bool(words[at].mark)
     if edge.sign == ",":
         if at < len(words) and words[at].mark:
-            bare = [*words[:at], replace(words[at], mark=""), *words[at + 1 :]]
-            yield from _ways(rest, bare, so_far, vocabulary)
-        else:
-            yield from _ways(rest, words, so_far, vocabulary)
-    elif is_marked:
+            words = [*words[:at], replace(words[at], mark=""), *words[at + 1 :]]
         yield from _ways(rest, words, so_far, vocabulary)
+    elif at in (0, len(words)) or words[at].mark:
+        begins_here = edge.sign == "^" and 0 < at == so_far.start
+        yield from _ways(rest, words, replace(so_far, is_bare=True) if begins_here else so_far, vocabulary)
 
 
 def _over_gap(gap: Gap, rest: Row, words: Sequence[Word], so_far: Match, vocabulary: Vocabulary) -> Iterator[Match]:
@@ -322,6 +321,7 @@ def _with_value(
     at = so_far.end
     if at >= len(words) or not _joins(words, so_far):
         return
+    so_far = replace(so_far, is_bare=so_far.is_bare or 0 < at == so_far.start)
     if not value.last and all(isinstance(element, Group) and () in element.rows for element in rest):
         yield replace(so_far, value=at, end=at + 1)
         return

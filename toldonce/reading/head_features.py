@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from toldonce.reading.forget_words import MARKS, marks_of
+from toldonce.reading.marks import MARKS, marks_of
 from toldonce.text import asks
 
 DIM = 512
 """Length of a vector of the encoder."""
-FEATURES_VERSION = 2
+FEATURES_VERSION = 4
 """Changes with the features: weights that were trained with other ones cannot be used."""
 # Sentences of a message that are judged, and characters that are read: of a sentence, of the message as a whole, of the
 # end of the reply before it, and of an earlier message of the speaker.

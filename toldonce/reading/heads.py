@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toldonce.errors import SetupError
+from toldonce.lazy_pattern import LazyPattern
+from toldonce.memo import remembered
 from toldonce.providers.multilingual_model import multilingual_model
 from toldonce.reading.head_features import (
     DIM,
@@ -33,6 +35,14 @@ from toldonce.reading.head_features import (
 from toldonce.text import clean, squeeze
 
 HEADS_FILE = "heads.npz"
+# Probability from which a sentence greets, thanks or wishes well, and below which it states nothing; the same for one
+# that only asks. Of 36 greetings and statements in six languages all are told apart but a blessing.
+POLITE_THRESHOLD, POLITE_STATES = 0.2, 0.25
+ASKING_THRESHOLD, ASKING_STATES = 0.8, 0.2
+# A question that tells something of its author so probably does, and so does one with a clause that does by itself. On
+# 350 open messages that end asking, 245 only ask; of 1,452 messages with evidence in LoCoMo, one is taken for such.
+QUESTION_TELLS, CLAUSE_TELLS = 0.04, 0.2
+_CLAUSE_END = LazyPattern("[,;:，、；：،؛—–]|\\s-\\s")
 # Largest weight as it is stored: in 8 bits with a sign.
 _MAX_STORED = 127
 
@@ -72,9 +82,16 @@ class Network:
     out_bias: Rows
 
     def log_odds(self, rows: Rows) -> Rows:
-        """Return the log odds of each output for rows of features: shape (rows, outputs)."""
-        units = np.maximum(rows @ self.hidden + self.hidden_bias, np.float32(0))
-        return np.asarray(units @ self.out + self.out_bias, np.float32)
+        """Return the log odds of each output for rows of features: shape (rows, outputs).
+
+        Row by row: the threads that multiply matrices cost 50 ms where other processes keep the cores busy, against
+        0.03 ms a row, and so a row gets the same result with any other rows.
+        """
+        found = np.zeros((len(rows), len(self.out_bias)), np.float32)
+        for place, row in enumerate(rows):
+            units = np.maximum(row @ self.hidden + self.hidden_bias, np.float32(0))
+            found[place] = units @ self.out + self.out_bias
+        return found
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays to store under a name, large weights in 8 bits with a scale for each unit."""
@@ -126,6 +143,19 @@ class Judgement:
         """Return the probability of a head for a sentence; 0 for one that was not read."""
         return float(self.sentences[place, HEADS.index(head)]) if place < len(self.sentences) else 0.0
 
+    def told(self, place: int) -> float:
+        """Return how likely a sentence tells something of its speaker, by the likeliest of the heads that say so."""
+        return max(self.of(place, head) for head in (Head.KEPT, Head.PREFERENCE, Head.WISH))
+
+    def states(self, place: int) -> bool:
+        """Return whether a sentence states something: it neither only greets nor only asks."""
+        only_asks = self.told(place) < ASKING_STATES and self.of(place, Head.ASKS) >= ASKING_THRESHOLD
+        return not only_asks and not self.is_polite(place)
+
+    def is_polite(self, place: int) -> bool:
+        """Return whether a sentence only greets, thanks or wishes well."""
+        return self.told(place) < POLITE_STATES and self.of(place, Head.COURTESY) >= POLITE_THRESHOLD
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Heads:
@@ -156,12 +186,34 @@ class Heads:
 
 
 def vectors_of(texts: list[str]) -> Rows:
-    """Embed texts with the packaged encoder; a blank one has zeros."""
+    """Embed texts with the packaged encoder, equal ones once; a blank one has zeros."""
     rows = np.zeros((len(texts), DIM), np.float32)
-    said = {place: plain for place, text in enumerate(texts) if (plain := squeeze(clean(text)))}
-    if said:
-        rows[list(said)] = multilingual_model().encode(list(said.values()))
+    places: dict[str, list[int]] = {}
+    for place, text in enumerate(texts):
+        if plain := squeeze(clean(text)):
+            places.setdefault(plain, []).append(place)
+    for same, vector in zip(places.values(), multilingual_model().encode(list(places)) if places else (), strict=True):
+        rows[same] = vector
     return rows
+
+
+@remembered
+def judge_alone(text: str) -> Judgement:
+    """Let the shipped heads judge a sentence, or a part of one, as if it were a message."""
+    return shipped_heads().judge(HeadInput(text=text, sentences=[text]))
+
+
+def only_asks(question: str, *, tells: float = QUESTION_TELLS) -> bool:
+    """Return whether a question tells nothing of its author: 'My friend is ill, what helps?' tells something.
+
+    Args:
+        question: A sentence that ends asking.
+        tells: Probability from which it tells something as a whole.
+    """
+    if judge_alone(question).told(0) >= tells:
+        return False
+    clauses = [clause for clause in _CLAUSE_END.split(question)[:-1] if clause.strip()]
+    return all(judge_alone(clause).told(0) < CLAUSE_TELLS for clause in clauses)
 
 
 def probabilities(log_odds: Rows) -> Rows:

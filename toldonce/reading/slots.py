@@ -82,6 +82,7 @@ class _Language:
     """By slot: the folded words of a value, and its name."""
     not_after: frozenset[str]
     """A frame is void after one of these words: 'if', 'whether'."""
+    kin: Row
     single_kin: frozenset[str]
 
 
@@ -202,10 +203,23 @@ def _of_frame(frame: _Frame, text: str, words: Sequence[Word], days: DatedWords)
         if start and not word.mark and words[start - 1].text in language.not_after:
             continue
         for match in matches(frame.row, words, start, language.vocabulary):
+            if match.is_bare and _follows_kin(words, start):
+                continue
             values = read_values(frame.slot.value, match, words, text, language.values, days)
             yield from (_of_value(frame, match, value) for value in values)
             if values:
                 break
+
+
+def _follows_kin(words: Sequence[Word], start: int) -> bool:
+    """Return whether the words before, in this part of the sentence or the last, name a person: 'my brother, vegan'."""
+    marks = [place for place in range(1, start + 1) if words[place].mark][-2:]
+    first = marks[0] if len(marks) > 1 else 0
+    return any(
+        next(matches(language.kin, words, place, language.vocabulary), None)
+        for language in languages().values()
+        for place in range(first, start)
+    )
 
 
 def _of_value(frame: _Frame, match: Match, value: ReadValue) -> _Found:
@@ -324,6 +338,7 @@ def _language(table: Mapping[str, Any]) -> _Language:
         ),
         closed,
         _set(table["not_after"]),
+        vocabulary.sets[_KIN],
         frozenset(name for name in kin if not name.endswith(":")),
     )
 

@@ -3,7 +3,7 @@
 from toldonce.resolution.batch_state import Case, KnownMemory, concerns, is_newer, same_slot
 from toldonce.resolution.slots import value_mark
 from toldonce.resolution.tokens import DEGREE, TokenizedSentence, names, tokenize
-from toldonce.resolution.topics import is_about, topic_keys, topic_parts, topic_words
+from toldonce.resolution.topics import is_about, shared_words, topic_keys, topic_parts, topic_words
 from toldonce.types import Candidate
 
 # Share of what a request names that a memory must have: 'running the marathon', 'training for it'.
@@ -44,7 +44,7 @@ def _is_meant(topic: str, known: TokenizedSentence) -> bool:
     ours, theirs = topic_words(topic), frozenset(known.content - DEGREE - {"user"})
     if not ours or not theirs:
         return False
-    both = ours & theirs
+    both = shared_words(ours, theirs)
     return is_about(ours, theirs) or (
         len(both) >= 2
         and len(both) >= MIN_SHARED_WORDS * min(len(ours), len(theirs))

@@ -167,6 +167,8 @@ _GENERIC = frozenset(
     like love enjoy hate dislike prefer adore mag liebe hasse gern gerne aime adore déteste gusta gustan encanta odio
     amo adoro piace piacciono gosto detesto hou haat lust люблю ненавижу нравится أحب أكره""".split()
 )
+# Letters of a word that may be short for another.
+MIN_SHORT_FORM = 5
 _APART = LazyPattern(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECASE)
 # Function words of all languages, as `fold` writes them.
 _FUNCTION_WORDS = frozenset().union(*(language.stop for language in LANGUAGES.values()))
@@ -214,6 +216,12 @@ def topic_words(topic: str) -> frozenset[str]:
 def related_words(topic: frozenset[str]) -> frozenset[str]:
     """Return the words that memories of a topic may have instead of the topic's own words."""
     return frozenset().union(*(_RELATED_BY_WORD.get(word, frozenset()) for word in topic))
+
+
+def shared_words(topic: frozenset[str], content: frozenset[str]) -> frozenset[str]:
+    """Return the words of a topic that a memory has, as they are or begun: 'the micro exam', 'microeconomics'."""
+    begun = {word for word in topic if len(word) >= MIN_SHORT_FORM and any(other.startswith(word) for other in content)}
+    return (topic & content) | begun
 
 
 def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from extractor_inputs import logged, source
 from toldonce.extraction.rules import read_by_rules
 from toldonce.extraction.sources import ExtractionInput
 from toldonce.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
@@ -115,3 +116,23 @@ def test_nothing_of_the_kind_becomes_a_fact(text: str) -> None:
 )
 def test_orders_and_sayings_become_nothing(text: str) -> None:
     assert not found(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember: the spare key is under the blue pot.",
+        "Save this: order number 88-1234.",
+        "Merk dir: der Ersatzschlüssel liegt unter dem blauen Topf.",
+        "Souviens-toi que le rendez-vous est en salle 204.",
+        "Ricordati che Anna non mangia latticini.",
+        "Lembra que a reunião mudou para a sala 204.",
+        "Onthoud dat de poortcode 4471 is.",
+        "Запомни: запасной ключ под синим горшком.",
+        "记住:备用钥匙在蓝色花盆下面。",
+        "覚えておいて:予備の鍵は青い鉢の下にあります。",
+    ],
+)
+def test_what_a_user_asks_to_remember_is_kept(text: str) -> None:
+    kept = read_by_rules(source(logged(1, text), keeps_sentences=True)).candidates
+    assert [candidate.quote for candidate in kept] == [text]

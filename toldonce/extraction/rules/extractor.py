@@ -17,16 +17,14 @@ from toldonce.extraction.rules.kept_sentences import (
     is_in_jest,
     is_told,
     judge,
-    judge_alone,
     kept_sentences,
     standing_wishes,
 )
 from toldonce.extraction.rules.parsed_message import ParsedMessage, parse_messages
 from toldonce.extraction.rules.quotation import Slot, fact, note
 from toldonce.extraction.sources import ExtractionInput
-from toldonce.extraction.speech_acts import takes_back_previous
-from toldonce.reading.forget_words import ForgetRequest, retracts, takes_back
-from toldonce.reading.heads import Judgement
+from toldonce.reading.forget_words import ForgetRequest, names_joke, retracts, takes_back
+from toldonce.reading.heads import Judgement, judge_alone
 from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slots import answered_slots, stated_slots
 from toldonce.text import bare
@@ -124,10 +122,11 @@ def _stated(
         if not reading.between_people and takes_back(sentence.text):
             by_sentence = [(sentence, [*forget_previous(reading, sentence)])] if not place else []
             continue
-        if is_in_jest(judgement, place) and takes_back_previous(sentence.text):
+        if is_in_jest(judgement, place) and names_joke(sentence.text):
             by_sentence = by_sentence[:-1]
             continue
-        said = [*_of_sentence(reading, sentence, requests.get(sentence.start), judgement, place)]
+        is_beyond = sum(len(said) for _, said in by_sentence) >= MAX_CANDIDATES
+        said = [*_of_sentence(reading, sentence, requests.get(sentence.start), judgement, place, is_beyond=is_beyond)]
         by_sentence.append((sentence, said or [_wish(reading, sentence)] if sentence.start in wishes else said))
     judged = [(sentence, kept.get(sentence.start, 0.0)) for sentence, _ in by_sentence]
     worth = _worth(reading, judged, [candidate for _, said in by_sentence for candidate in said])
@@ -171,19 +170,27 @@ def _letters(text: str) -> int:
 
 
 def _of_sentence(
-    reading: ParsedMessage, sentence: TextSpan, asked: ForgetRequest | None, judgement: Judgement | None, place: int
+    reading: ParsedMessage,
+    sentence: TextSpan,
+    asked: ForgetRequest | None,
+    judgement: Judgement | None,
+    place: int,
+    *,
+    is_beyond: bool,
 ) -> Iterator[Candidate]:
-    """Read the request to forget and the slots of a sentence."""
+    """Read the request to forget and the slots of a sentence; what is beyond those kept is counted, not judged."""
     request = read_forget_request(reading, sentence, asked)
     if request:
         yield request
         if not retracts(sentence.text):
             return
     if reading.message.role == "user" and (judgement is None or is_earnest(judgement, place)):
-        yield from _slots(reading, sentence, judgement, place)
+        yield from _slots(reading, sentence, judgement, place, is_beyond=is_beyond)
 
 
-def _slots(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement | None, place: int) -> Iterator[Candidate]:
+def _slots(
+    reading: ParsedMessage, sentence: TextSpan, judgement: Judgement | None, place: int, *, is_beyond: bool
+) -> Iterator[Candidate]:
     """Read the slots that a sentence states; where it states several, each quotes its own clause.
 
     Sentences of a message that is too long to be judged as a whole are judged one by one.
@@ -198,11 +205,11 @@ def _slots(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement | No
             continue
         if not reading.to_assistant and each.category == "instruction":
             continue  # said to another person
-        judged, at = (judge_alone(sentence.text), 0) if judgement is None else (judgement, place)
-        if not is_earnest(judged, at) or not is_told(
-            each.part, sentence, judged, at, is_order=each.category in _ORDERS
-        ):
-            continue
+        if not is_beyond:
+            judged, at = (judge_alone(sentence.text), 0) if judgement is None else (judgement, place)
+            is_order = each.category in _ORDERS
+            if not is_earnest(judged, at) or not is_told(each.part, sentence, judged, at, is_order=is_order):
+                continue
         since = _begins(reading, reading.mentions_in(each.clause)) if each.is_dated else reading.message.said_at
         yield fact(reading, each.clause, Slot(each.category, each.key, each.value, each.importance, since))
 

@@ -6,8 +6,8 @@ from itertools import islice
 from toldonce.extraction.forget_requests import find_requests
 from toldonce.extraction.rules.parsed_message import PLAIN, ParsedMessage
 from toldonce.extraction.sources import speaker_of
-from toldonce.extraction.speech_acts import is_small_talk, statement_part
 from toldonce.reading.forget_words import ForgetRequest, Scope, retracts, takes_back
+from toldonce.reading.heads import judge_alone
 from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slots import stated_slots
 from toldonce.types import Candidate, MemoryKind
@@ -78,6 +78,6 @@ def _forgetting(
 def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...]:
     """Return the message that 'forget what I just said' means: this one if it states something, else the previous."""
     others = [piece for piece in sentences(reading.masked) if piece.start != request.start]
-    if any(statement_part(piece.text) and not is_small_talk(piece.text) for piece in others):
+    if any(judge_alone(piece.text).states(0) for piece in others):
         return (reading.message.seq,)
     return (reading.previous_seq,) if reading.previous_seq else ()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from toldonce.extraction.redaction import is_scrubbed
 from toldonce.extraction.rules.parsed_message import ParsedMessage
 from toldonce.reading.head_features import HeadInput
-from toldonce.reading.heads import Head, Judgement, shipped_heads
+from toldonce.reading.heads import Head, Judgement, judge_alone, shipped_heads
 from toldonce.reading.sentences import TextSpan, fold
 from toldonce.text.byte_runs import BYTE_MARK
 
@@ -33,7 +33,6 @@ SLOT_MARGIN = 0.15
 COMING_THRESHOLD, HABITUAL_THRESHOLD = 0.5, 0.15
 # Characters of a sentence and of a message that is kept from: a longer one is a text, not a remark.
 MAX_SENTENCE, MAX_MESSAGE = 400, 2_000
-_TELLING = (Head.KEPT, Head.PREFERENCE, Head.WISH)
 _VETOES = (Head.UNMEANT, Head.OTHERS, Head.COURTESY)
 
 
@@ -58,9 +57,7 @@ def kept_sentences(
     """
     if judgement is None or judgement.kept < MESSAGE_THRESHOLD:
         return []
-    likely = sorted(
-        ((max(judgement.of(place, head) for head in _TELLING), place) for place in range(len(pieces))), reverse=True
-    )
+    likely = sorted(((judgement.told(place), place) for place in range(len(pieces))), reverse=True)
     kept = [
         pieces[place]
         for rank, (probability, place) in enumerate(likely)
@@ -84,7 +81,7 @@ def standing_wishes(reading: ParsedMessage, pieces: Sequence[TextSpan], judgemen
 
 def is_earnest(judgement: Judgement, place: int) -> bool:
     """Return whether a sentence is meant, and said by the user alone."""
-    told = max(judgement.of(place, head) for head in _TELLING)
+    told = judgement.told(place)
     others = max(judgement.of(place, head) for head in (Head.OTHERS, Head.PLANTED))
     return others < SLOT_VETO and judgement.of(place, Head.UNMEANT) < max(SLOT_VETO, told + SLOT_MARGIN)
 
@@ -104,8 +101,7 @@ def is_told(part: TextSpan, sentence: TextSpan, judgement: Judgement, place: int
 
 
 def _only_asks(judgement: Judgement, place: int) -> bool:
-    told = max(judgement.of(place, head) for head in _TELLING)
-    return told < SLOT_TOLD and judgement.of(place, Head.ASKS) >= SLOT_ASKS
+    return judgement.told(place) < SLOT_TOLD and judgement.of(place, Head.ASKS) >= SLOT_ASKS
 
 
 def is_in_jest(judgement: Judgement | None, place: int) -> bool:
@@ -122,11 +118,6 @@ def coming_sentences(pieces: Sequence[TextSpan], judgement: Judgement | None) ->
         and judgement.of(place, Head.COMING) >= COMING_THRESHOLD
         and judgement.of(place, Head.HABITUAL) < HABITUAL_THRESHOLD
     ]
-
-
-def judge_alone(text: str) -> Judgement:
-    """Let the heads judge a sentence, or a part of one, as if it were a message."""
-    return shipped_heads().judge(HeadInput(text=text, sentences=[text]))
 
 
 def judge(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> Judgement | None:
@@ -148,8 +139,7 @@ def _is_meant(reading: ParsedMessage, sentence: TextSpan, judgement: Judgement, 
     text = sentence.text
     if any(judgement.of(place, head) >= VETO_THRESHOLD for head in _VETOES):
         return False
-    told = max(judgement.of(place, head) for head in _TELLING)
-    if judgement.of(place, Head.ASKS) >= _SURELY_ASKS and told < _TELLS_LITTLE:
+    if judgement.of(place, Head.ASKS) >= _SURELY_ASKS and judgement.told(place) < _TELLS_LITTLE:
         return False
     if len(text) > MAX_SENTENCE or fold(reading.quote(sentence)) != text:
         return False  # too long, or others' words within it are blanked

@@ -15,10 +15,10 @@ from toldonce.dates import Direction, parse_dates, write_out
 from toldonce.extraction.redaction import is_scrubbed
 from toldonce.extraction.review_gate import planted_order, review_reason
 from toldonce.extraction.sources import Exchange, readable, speaker_label, speaker_of
-from toldonce.extraction.speech_acts import is_command, is_small_talk, statement_part
 from toldonce.providers.offline_model import MODEL
+from toldonce.reading.heads import judge_alone
 from toldonce.reading.sentences import fold, sentences
-from toldonce.text import squeeze, terms
+from toldonce.text import asks, is_small_talk, squeeze, terms
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.time_zones import zone_of
 from toldonce.types import Candidate, LoggedMessage, MemoryKind
@@ -31,7 +31,7 @@ MAX_STATEMENT_CHARACTERS = 200
 # Sentences that are read of a message: more belong to a pasted page.
 _MAX_SENTENCES = 40
 # Statements outweigh requests, and the user's words outweigh the assistant's.
-_ASSISTANT, _ASKED, _COMMANDED = 0.5, 0.3, 0.5
+_ASSISTANT, _ASKED = 0.5, 0.3
 # A second statement of a turn counts half, so that every turn is represented before one has two.
 _SAME_TURN = 0.5
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
@@ -149,14 +149,14 @@ def _statements(turns: Sequence[Exchange], *, with_small_talk: bool) -> Iterator
 
 def _tells(text: str, role: str) -> bool:
     """Return whether a sentence is no greeting, had no secret, and is no question of the assistant."""
-    return not is_small_talk(text) and not is_scrubbed(text) and (role == "user" or bool(statement_part(text)))
+    return not is_small_talk(text) and not is_scrubbed(text) and (role == "user" or not asks(text))
 
 
 def _weight(text: str, role: str) -> float:
-    weight = 1.0 if role == "user" else _ASSISTANT
-    if not statement_part(text):
-        return weight * _ASKED
-    return weight * _COMMANDED if is_command(text) else weight
+    """Return the weight of a sentence's kind; of a user's, the heads tell whether it only asks for something."""
+    if role != "user":
+        return _ASSISTANT
+    return 1.0 if judge_alone(text).states(0) else _ASKED
 
 
 def _rarity(statements: Sequence[_Statement]) -> dict[str, float]:
