@@ -34,6 +34,9 @@ BLOCK = "<toldonce-memory k1>\n- The user likes tea\n</toldonce-memory k1>"
         ("Use `I like tea` here", "Use `I like tea` here"),
         ("I am <b>bold</b>", "I am <b>bold</b>"),
         ("a < b and b > c", "a < b and b > c"),
+        ("My budget = 500 and I need a bike by May.", "My budget = 500 and I need a bike by May."),
+        ("I moved.\nint width = 3;", "I moved."),
+        ("width = 3\nheight = 4", ""),
     ],
 )
 def test_only_own_words_are_left(text: str, own: str) -> None:

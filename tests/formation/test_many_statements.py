@@ -1,14 +1,13 @@
 """Messages of thousands of statements are read in part, in another process, while the event loop serves others."""
 
 import asyncio
-import gc
-import time
-from collections.abc import Awaitable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from machine_speed import costs
 from sample_chats import texts, user
 from stores import DURABLE
 from toldonce.engine import AsyncToldOnce
@@ -19,8 +18,9 @@ from toldonce.formation.reader import RuleReader
 from toldonce.testing import FakeClock
 from toldonce.types import Action, ConversationId, LoggedMessage, Subject
 
-MAX_HELD_MS = 20.0
-MAX_CPU_S = 1.0
+# On an idle machine they hold the loop for 10 ms and take half a second.
+MAX_HELD_MS = 30.0
+MAX_CPU_S = 1.5
 # Each fits its kind: what is said, and what the first of them leaves.
 MESSAGES = {
     "likes": (" ".join(f"I like X{number}." for number in range(3_000)), "like X0"),
@@ -60,29 +60,6 @@ def said(text: str) -> ExtractionInput:
         hash=1,
     )
     return ExtractionInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("UTC"))
-
-
-async def costs(work: Awaitable[object]) -> tuple[float, float]:
-    """Return the longest that the loop's thread was busy in one go, in ms, and the CPU seconds of this process."""
-    longest, done = 0.0, asyncio.Event()
-
-    async def watch() -> None:
-        nonlocal longest
-        while not done.is_set():
-            before = time.thread_time()
-            await asyncio.sleep(0.0005)
-            longest = max(longest, time.thread_time() - before)
-
-    gc.collect()
-    gc.disable()  # a collection walks the objects of the whole test run; the server freezes what it loaded
-    watching, before = asyncio.create_task(watch()), time.process_time()
-    try:
-        await work
-        return longest * 1000, time.process_time() - before
-    finally:
-        gc.enable()
-        done.set()
-        await watching
 
 
 async def left_out(engine: AsyncToldOnce, who: str = "ana") -> list[str]:

@@ -1,9 +1,8 @@
 """A subject with thousands of memories is tended in short spells, stops at once, and goes on where it stopped."""
 
 import asyncio
-import gc
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 
 from factories import ANA, memory
+from machine_speed import costs
 from own_profile import OWN, unexplained, with_profile
 from stores import DURABLE, new_store, url_of
 from toldonce.clock import EPOCH
@@ -34,7 +34,8 @@ from toldonce.types import Action, AddMemory, MemoryId
 
 # As many as make several blocks of pairs; each of them has ten near neighbours and more.
 MANY = 1_000
-MAX_HOLD_MS = 20.0
+# On an idle machine the loop is held for 10 ms.
+MAX_HELD_MS = 30.0
 _THINGS = ("tea", "rye bread", "plums", "figs", "barley", "mint", "leeks", "honey", "rice", "oats")
 _PLACES = ("Oslo", "Rome", "Lima", "Quito", "Accra", "Hanoi", "Dublin", "Kyoto", "Lisbon", "Tallinn")
 
@@ -93,29 +94,6 @@ def after(asks: int) -> Callable[[], bool]:
     return lambda: next(asked) > asks
 
 
-async def longest_ms(work: Awaitable[object]) -> float:
-    """Return the most CPU time that the loop's thread took between two turns of another task while `work` ran."""
-    longest, done = 0.0, asyncio.Event()
-
-    async def watch() -> None:
-        nonlocal longest
-        while not done.is_set():
-            before = time.thread_time()
-            await asyncio.sleep(0.0005)
-            longest = max(longest, time.thread_time() - before)
-
-    gc.collect()
-    gc.disable()  # a collection walks the objects of the whole test run; the server freezes what it loaded
-    watching = asyncio.create_task(watch())
-    try:
-        await work
-    finally:
-        gc.enable()
-        done.set()
-        await watching
-    return longest * 1000
-
-
 async def some_decision(engine: AsyncToldOnce) -> None:
     """Wait until tending has closed something."""
     while not await engine.history.decisions(user=ANA, limit=1):  # noqa: ASYNC110  (what is waited for is in the database)
@@ -138,7 +116,8 @@ async def test_tending_many_memories_leaves_the_loop_to_others(
     clock.advance(days=2)
     engine = with_profile(crowded, tmp_path, toml)
     await engine.search("warm up", user=ANA)
-    assert await longest_ms(engine.admin.maintain(user=ANA)) < MAX_HOLD_MS
+    held_ms, _ = await costs(engine.admin.maintain(user=ANA))
+    assert held_ms < MAX_HELD_MS
     decisions = await engine.history.decisions(user=ANA, limit=5_000)
     assert len([line for line in decisions if line.action is action]) >= MANY // 10 - 1
     assert await unexplained(engine, ANA) == []

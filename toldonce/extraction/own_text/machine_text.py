@@ -21,6 +21,7 @@ _MIN_PAIRS = 2
 # Separators, and how many of them a row of a table has at least: people also use commas in prose.
 _SEPARATORS = ((",", 2), (";", 1), ("\t", 1), (" | ", 1))
 _CERTAIN = pattern("machine", "certain", case=True)
+_ASSIGNED = pattern("machine", "assigned", case=True)
 _BESIDE = pattern("machine", "beside", case=True)
 _PAIR = pattern("machine", "pair", case=True)
 _ITEM = pattern("machine", "item", case=True)
@@ -47,6 +48,7 @@ def _find_in_paragraph(start: int, lines: Sequence[str]) -> Iterator[Span]:
     heads = [line[:_MAX_LINE_CHARACTERS] for line in lines]
     rows = _table_rows(heads)
     certain = [place for place, line in enumerate(heads) if place in rows or _CERTAIN.search(line)]
+    certain = _with_assignments(heads, certain)
     if _is_settings(heads):
         certain = [0, len(heads) - 1]
     if not certain:
@@ -58,6 +60,14 @@ def _find_in_paragraph(start: int, lines: Sequence[str]) -> Iterator[Span]:
         last += 1
     starts = [start, *(start + at for at in accumulate(len(line) + 1 for line in lines))]
     yield starts[first], starts[last + 1]
+
+
+def _with_assignments(lines: Sequence[str], certain: Sequence[int]) -> list[int]:
+    """Add lines that assign a value, unless the only one could be prose: "my budget = 500, is that much?"."""
+    assigned = [place for place, line in enumerate(lines) if _ASSIGNED.search(line)]
+    if len(assigned) > 1 or certain:
+        return sorted({*certain, *assigned})
+    return [place for place in assigned if lines[place].rstrip().endswith(";")]
 
 
 def _table_rows(lines: Sequence[str]) -> set[int]:
