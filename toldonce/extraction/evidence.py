@@ -17,7 +17,7 @@ from toldonce.extraction.sources import NOTHING_CARRIED, CarriedWords, readable,
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
 from toldonce.reading.forget_words import retracts
-from toldonce.reading.heads import ASKING_STATES, only_asks
+from toldonce.reading.heads import only_asks
 from toldonce.reading.sentences import fold, sentences
 from toldonce.text import asks, bare, is_unspaced, terms, words
 from toldonce.text.byte_runs import BYTE_MARK
@@ -330,10 +330,10 @@ def _only_asks(candidate: Candidate) -> bool:
     if candidate.forgets or candidate.ends or retracts(candidate.quote) or asks_to_forget(candidate.quote):
         return False
     said = candidate.quote if candidate.quote in candidate.text else candidate.text
-    if asks(candidate.text) and only_asks(said, tells=ASKING_STATES):
+    if asks(candidate.text) and only_asks(said):
         return True
     quote = fold(candidate.quote)
-    if not asks(quote) or _mentions_speaker(quote) or not only_asks(quote, tells=ASKING_STATES):
+    if not asks(quote) or _mentions_speaker(quote) or not only_asks(quote):
         return False
     stated = set(terms(candidate.text)) - _SPEAKER
     if _CURIOUS.search(candidate.text):  # a question shows that
