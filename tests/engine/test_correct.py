@@ -76,7 +76,7 @@ async def test_what_cannot_be_corrected_says_why(engine: AsyncToldOnce) -> None:
     await engine.forget(tea.id, user=ANA)
     with pytest.raises(BadRequestError, match="only what is active"):
         await engine.correct(tea.id, "Ana likes milk.", user=ANA)
-    await tell(engine, "The sun is out over the harbour.")
+    await tell(engine, "The harbour is 12 km from the station.")
     await engine.form()
     [turn] = await engine.list(user=ANA, kinds=[MemoryKind.TURN])
     with pytest.raises(BadRequestError, match="only what is listed is corrected, but for summaries"):

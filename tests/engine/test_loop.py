@@ -17,7 +17,7 @@ from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import Identity, Memory, MemoryKind, RequestScope, Subject
 
 ROUNDS = 1000 if SOAK else 12
-QUESTION = "Am I allergic to peanuts?"
+QUESTION = "Where does my sister live?"
 SAID = "I'm allergic to peanuts. I live in Oslo. My sister Eva runs a restaurant in Lima."
 ANSWERED = "I will remember that Eva keeps her restaurant in Lima open until midnight."
 SCENES = {

@@ -17,7 +17,7 @@ from toldonce.reading.sentences import TextSpan, fold, sentences
 # Probability from which a sentence with a word of asking is a request. At .30, 87 % of those taken were requests and
 # 89 % of the requests were taken, on writers that the heads had not seen. The heads that were trained since with more
 # orders about texts give short requests less: "forget that I live in Aleppo".
-FORGET_THRESHOLD = 0.245
+FORGET_THRESHOLD = 0.225
 # Stretches of `MAX_SENTENCES` sentences that are judged, some 20 ms each: a message with more of them that have words
 # of asking is a text.
 _MAX_STRETCHES = 50

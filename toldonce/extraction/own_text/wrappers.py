@@ -149,7 +149,7 @@ def _own(by_name: dict[str, list[_Tag]], pairs: dict[str, Span], spans: Sequence
     marking = _OWN | _OWN_IF_BESIDE if any(name in _KNOWN for name in pairs) else _OWN
     outside = [[tag for tag in by_name[name] if not holds(spans, tag.start)] for name in pairs if name in marking]
     found = [tags for tags in outside if tags]
-    if len(found) != 1 or len(found[0]) > 2:
+    if len(found) != 1 or len(found[0]) != 2:
         return None
     [[opening, closing]] = found
     return opening.end, closing.start
