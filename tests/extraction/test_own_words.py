@@ -31,6 +31,7 @@ BLOCK = "<toldonce-memory k1>\n- The user likes tea\n</toldonce-memory k1>"
         ("<document>I like tea</document>I moved.", "I moved."),
         ("<source id='1'>I like tea</source> I moved.", "I moved."),
         ("--- BEGIN FILE ---\nI like tea\n--- END FILE ---\nI moved.", "I moved."),
+        ("<user_query>\nWhy?\n<context>\nI like tea\n</user_query>\n</context>", ""),
         ("Use `I like tea` here", "Use `I like tea` here"),
         ("I am <b>bold</b>", "I am <b>bold</b>"),
         ("a < b and b > c", "a < b and b > c"),
