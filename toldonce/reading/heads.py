@@ -87,7 +87,7 @@ class Network:
         """Return the log odds of each output for rows of features: shape (rows, outputs).
 
         Row by row: the threads that multiply matrices cost 50 ms where other processes keep the cores busy, against
-        0.03 ms a row, and so a row gets the same result with any other rows.
+        0.3 ms a row, and so a row gets the same result with any other rows.
         """
         found = np.zeros((len(rows), len(self.out_bias)), np.float32)
         for place, row in enumerate(rows):
