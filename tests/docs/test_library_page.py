@@ -9,7 +9,7 @@ import pytest
 
 from integration.server_process import ServerProcess
 from make_sync_script import make_sync
-from toldonce.remote.unavailable import NOT_OVER_HTTP
+from toldonce.remote.over_http import NOT_OVER_HTTP
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")

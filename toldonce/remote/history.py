@@ -15,7 +15,7 @@ from toldonce.engine.shared import SharedMemoryService
 from toldonce.errors import BadRequestError, UnknownConversationError
 from toldonce.remote import values
 from toldonce.remote.client import LONG_TIMEOUT_S, Call, RestClient, written
-from toldonce.remote.over_http import AFTER_ID, OF_MEMORY, RemoteService, each, field, over_http
+from toldonce.remote.over_http import AFTER_ID, OF_MEMORY, RemoteService, each, field, number, over_http
 from toldonce.resolution.undo_plan import RestoredMemory, UndoPlan
 from toldonce.types import (
     Decision,
@@ -177,10 +177,7 @@ class RemoteBulkService(RemoteService, BulkService):
         call = Call(method="POST", path=self._client.path(user, "memories"), body=body, writes=True)
         return values.memories((await self._client.ask(call))["memories"], self._client)
 
-    async def form(self) -> int:
-        """Form everything that is due on the server; this needs an operator's key. See `BulkService.form`."""
-        call = Call(method="POST", path="/v1/formations/run", body={"bulk": True}, timeout_s=LONG_TIMEOUT_S)
-        return int((await self._client.ask(call))["formations"])
+    form = over_http("runFormations", field("formations", number), more={"bulk": True}, timeout_s=LONG_TIMEOUT_S)
 
 
 def _check(limit: int, **_: object) -> None:
