@@ -9,8 +9,18 @@ from pydantic import Field
 
 from toldonce.engine import run_in_thread_if_large
 from toldonce.engine.arguments import MAX_REASON_CHARACTERS
-from toldonce.server.api.v1.cursors import read_id_cursor
-from toldonce.server.api.v1.fields import Body, Instant, Name, Needs, Page, ProfileName, SubjectName, UrlQuery, Weight
+from toldonce.server.api.v1.fields import (
+    Body,
+    Instant,
+    Name,
+    Needs,
+    Page,
+    ProfileName,
+    SubjectName,
+    UrlQuery,
+    Weight,
+    read_id_cursor,
+)
 from toldonce.server.api.v1.memory_answers import (
     ExplanationAnswer,
     HistoryAnswer,

@@ -22,8 +22,7 @@ from functools import cache
 from typing import Any
 
 from toldonce.errors import ChangedMemoryError
-from toldonce.server.api.v1.cursors import Paging
-from toldonce.server.api.v1.fields import Answer, Needs, Page, PageAnswer
+from toldonce.server.api.v1.fields import Answer, Needs, Page, PageAnswer, Paging
 from toldonce.server.api.v1.memory_answers import etag_of
 from toldonce.server.api.v1.message_bodies import scope_of
 from toldonce.server.api.v1.operation import ResourceReply, ResourceRequest

@@ -1,11 +1,19 @@
-"""The finding of `toldonce doctor` on turns that hooks could not deliver. Reads their files' names and times."""
+"""What only `toldonce doctor` finds on its machine: the address to listen at, and turns that hooks could not deliver.
+
+Reads the names and times of their files.
+"""
 
 import os
 from datetime import UTC, datetime
 
+from toldonce.errors import PortInUseError, SetupError
 from toldonce.hook.spool import MAX_AGE_S, REFUSED, undelivered_turns
 from toldonce.plural import plural
-from toldonce.server.doctor import Finding, warn
+from toldonce.server.doctor import Finding, fail, ok, warn
+from toldonce.server.http_server import bind
+from toldonce.server.origin_guard import is_loopback
+from toldonce.server.probe import answers
+from toldonce.settings import Settings
 
 _WHAT = "hooks"
 # What is younger may be on its way.
@@ -39,3 +47,21 @@ def _modified(path: str) -> float | None:
         return os.stat(path).st_mtime
     except OSError:
         return None  # it was delivered meanwhile
+
+
+async def address_finding(settings: Settings) -> Finding:
+    """Report whether a server can listen at its address, or listens there already."""
+    what, host, port = "address", settings.host, settings.port
+    if port == 0:
+        return ok(what, f"{host}, any free port")
+    open_to = "" if is_loopback(host) else " (reachable from other machines)"
+    try:
+        bind(host, port).close()
+    except PortInUseError as error:
+        near = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+        if await answers(f"http://{f'[{near}]' if ':' in near else near}:{port}"):
+            return ok(what, f"a ToldOnce server answers on {host}:{port}{open_to}")
+        return fail(what, str(error))
+    except SetupError as error:
+        return fail(what, str(error))
+    return ok(what, f"{host}:{port} is free{open_to}")
