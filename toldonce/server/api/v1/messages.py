@@ -1,4 +1,4 @@
-"""Messages of conversations over HTTP: record, import, read, erase; and what memory adds to prompts. Through the engine."""
+"""Messages of conversations over HTTP: record, import, read, erase; and what memory adds to prompts."""
 
 from collections.abc import Mapping, Sequence
 
