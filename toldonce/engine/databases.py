@@ -1,25 +1,23 @@
 """Whole databases: copy, encrypt, index vectors, distribute over Citus. Opens the databases."""
 
-from contextlib import closing
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
 from toldonce.clock import SystemClock
 from toldonce.engine.keys import act
 from toldonce.engine.results import NO_PROGRESS
 from toldonce.errors import BadRequestError
+from toldonce.settings import POSTGRES, shown_url
 from toldonce.store.database_key import DatabaseKey
-from toldonce.store.encryption.vault_opener import KeyringPlace
-from toldonce.store.factory import (
-    convert_store,
-    distribute_store,
-    index_store,
-    open_end,
-    reencrypt_store,
-    rotate_master_key,
-    row_security_of_store,
-)
+from toldonce.store.encryption.vault_opener import KeyringPlace, look, marking, open_vault
+from toldonce.store.factory import dialect_of, driver_of, open_end, sqlite_place
 from toldonce.store.sql.access import add_audit
 from toldonce.store.sql.transfer.copy_database import CopyReport, copy
 from toldonce.store.sql.transfer.endpoint import EndpointMode, read_mark
+from toldonce.store.sqlite.connection import MEMORY
+from toldonce.store.sqlite.reencrypt import reencrypt
 from toldonce.store.store_reports import (
     CitusReport,
     ConversionReport,
@@ -31,6 +29,10 @@ from toldonce.store.store_reports import (
     SubjectIndex,
 )
 from toldonce.types import ProgressReporter
+
+if TYPE_CHECKING:
+    from toldonce.store.encryption.convert import Conversion
+    from toldonce.store.sql.transfer.endpoint import CopyEndpoint
 
 __all__ = [
     "MIN_INDEXED_VECTORS",
@@ -47,19 +49,15 @@ __all__ = [
     "SubjectEncryption",
     "SubjectIndex",
     "build_indexes",
-    "change_database_key",
     "change_master_key",
+    "change_row_security",
     "copy_database",
-    "decrypt_database",
     "decrypt_subjects",
-    "disable_row_security",
     "distribute_database",
     "drop_indexes",
-    "enable_row_security",
-    "encrypt_database",
     "encrypt_subjects",
     "note_database_act",
-    "row_security",
+    "reencrypt_database",
 ]
 
 # With fewer vectors, comparing all is as fast as an index and finds all: see docs/benchmarks.md.
@@ -123,42 +121,31 @@ def note_database_act(url: str, action: str, *, actor: str, key: DatabaseKey | N
         end.write(lambda: add_audit(end.db, entry))
 
 
-def encrypt_database(url: str, key: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS) -> KeyReport:
-    """Encrypt a SQLite file. Its old content stays in free blocks of the disk, until they are overwritten.
+def reencrypt_database(
+    url: str, *, key: DatabaseKey | None, new: DatabaseKey | None, progress: ProgressReporter = NO_PROGRESS
+) -> KeyReport:
+    """Encrypt a SQLite file, decrypt it, or change its key. Its old content stays in free blocks of the disk.
 
-    The file is replaced by an encrypted copy of it, at once and whole; after an interruption, call it again.
+    The file is replaced by a copy of it, at once and whole; after an interruption, call it again.
 
     Args:
         url: URL of the file, which no other process may have open.
-        key: Key that it gets.
+        key: Key that it has; None: it is not encrypted.
+        new: Key that it gets; None: it is decrypted.
         progress: Shows how far it is; by default nothing does.
 
     Raises:
         BadRequestError: it is no SQLite file, or is not there.
-        SetupError: it is encrypted with another key, or cannot be read.
+        SetupError: it is encrypted with another key, cannot be read, or the installed SQLite cannot encrypt.
         StoreUnavailableError: another process has it open.
         StoreFullError: the disk has no room for a copy of it.
     """
-    return reencrypt_store(url, key=None, new=key, bar=progress)
-
-
-def decrypt_database(url: str, key: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS) -> KeyReport:
-    """Decrypt a SQLite file: see `encrypt_database`, whose arguments and errors it has."""
-    return reencrypt_store(url, key=key, new=None, bar=progress)
-
-
-def change_database_key(
-    url: str, key: DatabaseKey, new: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS
-) -> KeyReport:
-    """Encrypt an encrypted SQLite file with another key: see `encrypt_database`, whose errors it has.
-
-    Args:
-        url: URL of the file, which no other process may have open.
-        key: Key that it has.
-        new: Key that it gets.
-        progress: Shows how far it is; by default nothing does.
-    """
-    return reencrypt_store(url, key=key, new=new, bar=progress)
+    if url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no SQLite file: encrypt the server's disk")
+    place = sqlite_place(url, key)
+    if place.path == MEMORY or not os.path.exists(place.path):
+        raise BadRequestError(f"{url} is no file that is there already: one that is opened with a key is made with it")
+    return reencrypt(place, new, progress)
 
 
 def encrypt_subjects(
@@ -184,14 +171,40 @@ def encrypt_subjects(
         SetupError: the database or the keyring cannot be opened, or they do not belong together.
         StoreUnavailableError: one of them does not answer, or another process holds it.
     """
-    return convert_store(url, key=key, keyring=keyring, encrypt=True, rewrite=rewrite, bar=progress)
+    with _conversion(url, key, keyring, progress, encrypt=True) as (end, run):
+        done = run.encrypt()
+        if rewrite:
+            end.finish(rewrite=True)
+    return done
 
 
 def decrypt_subjects(
     url: str, keyring: KeyringPlace, *, progress: ProgressReporter = NO_PROGRESS, key: DatabaseKey | None = None
 ) -> ConversionReport:
     """Decrypt the rows of all subjects: see `encrypt_subjects`. The keys stay, for backups made before."""
-    return convert_store(url, key=key, keyring=keyring, encrypt=False, rewrite=False, bar=progress)
+    with _conversion(url, key, keyring, progress, encrypt=False) as (_, run):
+        return run.decrypt()
+
+
+@contextmanager
+def _conversion(
+    url: str, key: DatabaseKey | None, place: KeyringPlace, progress: ProgressReporter, *, encrypt: bool
+) -> "Iterator[tuple[CopyEndpoint, Conversion]]":
+    """Open a database with its keyring, which are closed at the end of the context."""
+    from toldonce.store.encryption.convert import Conversion
+
+    with closing(open_end(url, EndpointMode.WRITE, key)) as end, end.speaking():
+        path = None if url.startswith(POSTGRES) else sqlite_place(url, key).path
+        found = look(end.db, where=end.where, path=path)
+        if encrypt and path is None:
+            from toldonce.store.postgres.hnsw_index import require_no_indexes
+
+            require_no_indexes(end.db, end.where)
+        with closing(open_vault(place, found)) as vault:
+            if encrypt:
+                mark = marking(vault.keyring)
+                end.write(lambda: mark(end.db))
+            yield end, Conversion(end, vault, dialect_of(url), progress)
 
 
 def change_master_key(
@@ -210,7 +223,15 @@ def change_master_key(
         SetupError: the database or the keyring cannot be opened, or neither master key is right.
         StoreUnavailableError: one of them does not answer, or another process holds it.
     """
-    return rotate_master_key(url, key=key, keyring=keyring, bar=progress)
+    with closing(open_end(url, EndpointMode.READ, key)) as end, end.speaking():
+        path = None if url.startswith(POSTGRES) else sqlite_place(url, key).path
+        found = look(end.db, where=end.where, path=path)
+    if found.mark is None:
+        raise BadRequestError(f"the subjects of {end.where} are not encrypted: there are no keys")
+    with closing(open_vault(keyring, found)) as vault:
+        progress.begin("changing", "keys", vault.counts().others)
+        changed = vault.rotate(progress.reach)
+        return RotationReport(keyring=vault.keyring.where, changed=changed, keys=vault.counts().subjects)
 
 
 def build_indexes(
@@ -233,7 +254,7 @@ def build_indexes(
     """
     if minimum < 1:
         raise BadRequestError(f"indexes are asked for from {minimum} vectors on, it takes 1 or more", param="minimum")
-    return index_store(url, least=minimum, bar=progress)
+    return _index(url, minimum, progress)
 
 
 def drop_indexes(url: str, *, progress: ProgressReporter = NO_PROGRESS) -> IndexReport:
@@ -243,7 +264,18 @@ def drop_indexes(url: str, *, progress: ProgressReporter = NO_PROGRESS) -> Index
         BadRequestError: it is not a PostgreSQL database.
         StoreUnavailableError: the server does not answer, or another call is running.
     """
-    return index_store(url, least=None, bar=progress)
+    return _index(url, None, progress)
+
+
+def _index(url: str, minimum: int | None, progress: ProgressReporter) -> IndexReport:
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(
+            f"{shown_url(url)} is no PostgreSQL database, and SQLite compares all vectors: for a user with so many "
+            "memories, copy it into one (`toldonce db copy`)"
+        )
+    with driver_of(url):
+        from toldonce.store.postgres.hnsw_index import index
+    return index(url, least=minimum, bar=progress)
 
 
 def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:
@@ -263,11 +295,19 @@ def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:
     """
     if not 1 <= shards <= _MAX_SHARDS:
         raise BadRequestError(f"{shards} shards are asked for, it goes from 1 to {_MAX_SHARDS}", param="shards")
-    return distribute_store(url, shards=shards)
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only one with Citus can be distributed")
+    with driver_of(url):
+        from toldonce.store.postgres.citus import distribute
+    return distribute(url, shards=shards)
 
 
-def enable_row_security(url: str) -> RowSecurityReport:
-    """Let PostgreSQL itself show requests with a tenant's credential no rows of another tenant. Idempotent.
+def change_row_security(url: str, *, guard: bool | None) -> RowSecurityReport:
+    """Let PostgreSQL itself show a tenant's requests no rows of another tenant, or end that. Idempotent.
+
+    Args:
+        url: URL of a PostgreSQL database.
+        guard: Whether rows are guarded from now on; None: only say which tables are.
 
     Raises:
         BadRequestError: It is not a PostgreSQL database.
@@ -275,19 +315,10 @@ def enable_row_security(url: str) -> RowSecurityReport:
             Citus.
         StoreUnavailableError: The server does not answer.
     """
-    return row_security_of_store(url, guard=True)
-
-
-def disable_row_security(url: str) -> RowSecurityReport:
-    """End what `enable_row_security` began. Idempotent; it raises the same."""
-    return row_security_of_store(url, guard=False)
-
-
-def row_security(url: str) -> RowSecurityReport:
-    """Return which tables are guarded by row-level security.
-
-    Raises:
-        BadRequestError: It is not a PostgreSQL database.
-        StoreUnavailableError: The server does not answer.
-    """
-    return row_security_of_store(url, guard=None)
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only that has row-level security")
+    with driver_of(url):
+        from toldonce.store.postgres.row_security import disable_row_security, enable_row_security, row_security
+    if guard is None:
+        return row_security(url)
+    return enable_row_security(url) if guard else disable_row_security(url)

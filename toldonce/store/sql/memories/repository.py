@@ -15,7 +15,7 @@ from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql import maintenance
 from toldonce.store.sql.database import SqlConnection, TooLargeError, load
 from toldonce.store.sql.erase.insertions import empty_most_quoting
-from toldonce.store.sql.memories import apply, notes, read, write
+from toldonce.store.sql.memories import apply, link, notes, read
 from toldonce.store.sql.recall.snapshot import read_snapshot
 from toldonce.store.sql.recall.snapshot_cache import CachedSubject
 from toldonce.store.sql.rows import micros, read_decision
@@ -208,8 +208,8 @@ class MemoryRepository(Repository):
             UnknownMemoryError: The subject does not have the memory.
             BadRequestError: It is a turn, not active, or `to` has another value of the same slot.
         """
-        target = write.LinkTarget(to, terms, decision, self._context.term_key)
-        await self._executor.write(partial(write.link, subject=subject, memory=memory, copy=target), subject, to)
+        target = link.LinkTarget(to, terms, decision, self._context.term_key)
+        await self._executor.write(partial(link.link, subject=subject, memory=memory, copy=target), subject, to)
 
     async def unlink(self, subject: Subject, memory: MemoryId, *, decision: Decision) -> None:
         """Remove a memory's row from one subject; the rows of other subjects stay.
@@ -217,7 +217,7 @@ class MemoryRepository(Repository):
         Raises:
             UnknownMemoryError: The subject does not have the memory.
         """
-        await self._executor.write(partial(write.unlink, subject=subject, memory=memory, decision=decision), subject)
+        await self._executor.write(partial(link.unlink, subject=subject, memory=memory, decision=decision), subject)
         self._context.cache.forget(subject)
 
     async def record_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
