@@ -6,13 +6,14 @@ Reads the names and times of their files.
 import os
 from datetime import UTC, datetime
 
+import aiohttp
+
 from toldonce.errors import PortInUseError, SetupError
 from toldonce.hook.spool import MAX_AGE_S, REFUSED, undelivered_turns
 from toldonce.plural import plural
 from toldonce.server.doctor import Finding, fail, ok, warn
 from toldonce.server.http_server import bind
 from toldonce.server.origin_guard import is_loopback
-from toldonce.server.probe import answers
 from toldonce.settings import Settings
 
 _WHAT = "hooks"
@@ -65,3 +66,21 @@ async def address_finding(settings: Settings) -> Finding:
     except SetupError as error:
         return fail(what, str(error))
     return ok(what, f"{host}:{port} is free{open_to}")
+
+
+# Timeout for probing a server on this machine.
+_PROBE_S = 1.0
+
+
+async def answers(base_url: str) -> bool:
+    """Return whether a ToldOnce server answers at a URL."""
+    timeout = aiohttp.ClientTimeout(total=_PROBE_S)
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=timeout, trust_env=False) as http,
+            http.get(f"{base_url.rstrip('/')}/healthz") as answer,
+        ):
+            body = await answer.json(content_type=None)
+    except (aiohttp.ClientError, TimeoutError, ValueError, OSError):
+        return False
+    return isinstance(body, dict) and "status" in body and "version" in body

@@ -39,9 +39,8 @@ from toldonce.server.dashboard.page import (
 )
 from toldonce.server.dashboard.page_answer import PageResponder, send_page_refusal
 from toldonce.server.dashboard.pages import PAGES
-from toldonce.server.dashboard.paths import LOGIN, LOGOUT, PROVIDER, RETURN, ROOT, STATIC, is_own_page
+from toldonce.server.dashboard.paths import LOGIN, LOGOUT, PROVIDER, RETURN, ROOT, STATIC, is_own_page, static_file
 from toldonce.server.dashboard.rest_client import RestCaller, RestError
-from toldonce.server.dashboard.static_files import static_file
 from toldonce.server.request_target import PathTable, path_steps, sent_path
 from toldonce.server.status import (
     BAD_REQUEST,

@@ -16,8 +16,7 @@ from toldonce.server.auth.sessions import form_token, guest_cookie, session_cook
 from toldonce.server.dashboard.demonstration import is_demonstration
 from toldonce.server.dashboard.filters import FILTERS
 from toldonce.server.dashboard.page import Form, HtmlPage, PageError, PageRequest, decoded_query
-from toldonce.server.dashboard.paths import LOGIN, page_path
-from toldonce.server.dashboard.static_files import static_url
+from toldonce.server.dashboard.paths import LOGIN, page_path, static_url
 from toldonce.server.request_target import path_steps, sent_path
 from toldonce.server.status import FORBIDDEN, NOT_FOUND, OK, SEE_OTHER, UNAUTHORIZED
 
