@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toldonce.engine.admin import MAX_POLLER_CHARACTERS, AdminService
+from toldonce.engine.admin import AdminService, require_poller
 from toldonce.engine.arguments import read_choice
 from toldonce.engine.embedder import EmbedderService, EmbedderStatus
 from toldonce.engine.keys import KeyService, checked_key
@@ -122,13 +122,11 @@ class RemoteAdminService(RemoteService, AdminService):
         self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
     ) -> EnergyStatus:
         """Return the budget of a subject: see `AdminService.energy`."""
+        require_poller(poller)
         path = self._client.path(user, "energy")
         if poller is None:
             raw = await self._client.ask(Call(method="GET", path=path, query={"profile": profile}))
             return values.read(EnergyStatus, {**raw, "since_poll": None})
-        if not 1 <= len(poller) <= MAX_POLLER_CHARACTERS:
-            why = f"a poller's name has {len(poller)} characters, it takes 1 to {MAX_POLLER_CHARACTERS}"
-            raise BadRequestError(why, param="poller")
         body = {"poller": poller, "profile": profile}
         call = Call(method="POST", path=f"{path}/polls", body=body, writes=True)
         return values.read(EnergyStatus, await self._client.ask(call))
