@@ -2,8 +2,8 @@
 
 import sys
 
-from toldonce.engine.databases import reencrypt_database
 from toldonce.store.database_key import DatabaseKey
+from toldonce.store.factory import reencrypt_store
 
 
 class SayingBar:
@@ -24,4 +24,4 @@ def key_of(text: str) -> DatabaseKey | None:
 
 
 if __name__ == "__main__":
-    reencrypt_database(sys.argv[1], key=key_of(sys.argv[2]), new=key_of(sys.argv[3]), progress=SayingBar())
+    reencrypt_store(sys.argv[1], key=key_of(sys.argv[2]), new=key_of(sys.argv[3]), bar=SayingBar())

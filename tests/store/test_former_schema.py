@@ -10,7 +10,7 @@ import pytest
 from populated import opened, populate
 from postgres_server import NEEDS_POSTGRES, shared_server
 from stores import url_of
-from toldonce.engine.databases import change_row_security
+from toldonce.engine.databases import enable_row_security, row_security
 from toldonce.errors import UnreadableStoreError
 from toldonce.store.encryption.keyring_server import ServerLink
 
@@ -57,7 +57,7 @@ async def test_everything_is_there_and_found_as_before(tmp_path: Path) -> None:
 
 async def test_tenants_stay_apart(tmp_path: Path) -> None:
     admin, url = owned("former_rls")
-    change_row_security(url, guard=True)
+    enable_row_security(url)
     age(admin)
     with psycopg.connect(admin, autocommit=True) as db:
         db.execute(f"GRANT CREATE ON DATABASE former_rls TO {ROLE}")
@@ -65,9 +65,9 @@ async def test_tenants_stay_apart(tmp_path: Path) -> None:
         await engine.add("The bird is the heron.", user="ana")
         [found] = (await engine.search("bird", user="ana")).items
     assert found.memory.text == "The bird is the heron."
-    assert not change_row_security(url, guard=None).unguarded
+    assert not row_security(url).unguarded
     with psycopg.connect(admin) as db:
-        assert db.execute(RULES).fetchone() == (len(change_row_security(url, guard=None).guarded),)
+        assert db.execute(RULES).fetchone() == (len(row_security(url).guarded),)
 
 
 async def test_who_may_not_rename_is_told_the_statement_and_nothing_changes() -> None:

@@ -16,10 +16,9 @@ from forked_processes import ForkedProcess
 from patience import PATIENCE_S
 from populated import populate
 from soak import SOAK
-from toldonce.engine.databases import reencrypt_database
 from toldonce.errors import BadRequestError, DatabaseKeyError, StoreUnavailableError, UnreadableStoreError
 from toldonce.store.database_key import DatabaseKey
-from toldonce.store.factory import open_store
+from toldonce.store.factory import open_store, reencrypt_store
 from toldonce.store.failpoint import VARIABLE
 from toldonce.store.sqlite import reencrypt as module
 from toldonce.store.sqlite.cipher import is_encrypted
@@ -44,7 +43,7 @@ def place(path: Path, key: str) -> DatabaseLocation:
 
 
 def change(path: Path, old: str, new: str) -> KeyReport:
-    return reencrypt_database(f"sqlite:///{path}", key=key_of(old), new=key_of(new), progress=QuietBar())
+    return reencrypt_store(f"sqlite:///{path}", key=key_of(old), new=key_of(new), bar=QuietBar())
 
 
 def contents(path: Path, key: str) -> list[object]:
@@ -139,7 +138,7 @@ def test_a_wrong_old_key_changes_nothing(file: Path) -> None:
 @pytest.mark.parametrize("url", ["sqlite:///:memory:", "sqlite:////nowhere/x.sqlite3", "postgresql://127.0.0.1:1/x"])
 def test_what_is_no_file_is_refused(url: str) -> None:
     with pytest.raises(BadRequestError):
-        reencrypt_database(url, key=None, new=key_of(ONE), progress=QuietBar())
+        reencrypt_store(url, key=None, new=key_of(ONE), bar=QuietBar())
 
 
 def test_a_copy_that_differs_does_not_take_the_files_place(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from postgres_server import NEEDS_POSTGRES, shared_server
 from sample_chats import user
 from toldonce.engine import AsyncToldOnce, acting_for
-from toldonce.engine.databases import change_row_security
+from toldonce.engine.databases import disable_row_security, enable_row_security, row_security
 from toldonce.errors import BadRequestError, UnreadableStoreError
 from toldonce.server.app import build_app
 from toldonce.store.postgres.executor import PostgresExecutor
@@ -42,7 +42,7 @@ def url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def engine(url: str, clock: FakeClock) -> AsyncIterator[AsyncToldOnce]:
-    change_row_security(url, guard=True)
+    enable_row_security(url)
     async with await AsyncToldOnce.open(url, embedder=WordEmbedder(), clock=clock) as opened:
         yield opened
 
@@ -153,10 +153,10 @@ async def test_requests_act_for_the_tenant_of_their_key(
 
 
 def test_it_is_enabled_shown_and_disabled(url: str) -> None:
-    assert change_row_security(url, guard=None).guarded == ()
-    assert change_row_security(url, guard=True).guarded == change_row_security(url, guard=True).guarded == GUARDED
-    assert change_row_security(url, guard=None).unguarded == ()
-    assert change_row_security(url, guard=False).guarded == ()
+    assert row_security(url).guarded == ()
+    assert enable_row_security(url).guarded == enable_row_security(url).guarded == GUARDED
+    assert row_security(url).unguarded == ()
+    assert disable_row_security(url).guarded == ()
     of_subjects = {table.name for table in TABLES if not table.is_global}
     assert of_subjects - set(GUARDED) == {"subject", "subject_key"}
 
@@ -164,6 +164,6 @@ def test_it_is_enabled_shown_and_disabled(url: str) -> None:
 def test_a_user_who_bypasses_it_is_refused(tmp_path: Path) -> None:
     url = shared_server().new_database("rls_superuser")
     with pytest.raises(UnreadableStoreError, match="bypasses row-level security"):
-        change_row_security(url, guard=True)
+        enable_row_security(url)
     with pytest.raises(BadRequestError, match="PostgreSQL"):
-        change_row_security(f"sqlite:///{tmp_path}/a.db", guard=True)
+        enable_row_security(f"sqlite:///{tmp_path}/a.db")

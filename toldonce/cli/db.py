@@ -136,19 +136,20 @@ def _report(copied: "CopyReport", seconds: float) -> None:
     say(f"both databases have the same content, digest {copied.digest}")
 
 
-_ACTIONS = {"enable": True, "disable": False, "status": None}
+_ACTIONS = ("enable", "disable", "status")
 _Action = Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {', '.join(_ACTIONS)}.")]
 
 
 def rls(action: _Action, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Let PostgreSQL itself keep tenants apart (row-level security). Stop servers and workers before."""
-    from toldonce.engine.databases import change_row_security, note_database_act
+    from toldonce.engine.databases import disable_row_security, enable_row_security, note_database_act, row_security
     from toldonce.settings import Settings
 
     if action not in _ACTIONS:
         raise typer.BadParameter(f"ACTION is {action!r}; it is one of {', '.join(_ACTIONS)}")
+    act = {"enable": enable_row_security, "disable": disable_row_security, "status": row_security}[action]
     url = Settings.load(database_url=database).database_url
-    report = change_row_security(url, guard=_ACTIONS[action])
+    report = act(url)
     if action != "status":
         note_database_act(url, f"row_security.{action}", actor=ACTOR, count=len(report.guarded))
     if as_json:

@@ -35,13 +35,13 @@ def register(db: typer.Typer) -> None:
 
 def encrypt(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Encrypt a SQLite file with $TOLDONCE_DATABASE_KEY or $TOLDONCE_DATABASE_KEY_FILE."""
-    from toldonce.engine.databases import reencrypt_database
+    from toldonce.engine.databases import encrypt_database
     from toldonce.settings import Settings
 
     settings = Settings.load(database_url=database)
     key = _key(settings, "Key to encrypt with", new=True)
     with ProgressBar() as bar:
-        done = reencrypt_database(settings.database_url, key=None, new=key, progress=bar)
+        done = encrypt_database(settings.database_url, key, progress=bar)
     _note_act(settings, done, "databases.encrypt", key)
     _report(settings, done, "encrypted", "encrypted with this key already", as_json=as_json)
     if done.changed:
@@ -52,13 +52,13 @@ def encrypt(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
 
 def decrypt(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Decrypt a SQLite file. Unset its key afterwards."""
-    from toldonce.engine.databases import reencrypt_database
+    from toldonce.engine.databases import decrypt_database
     from toldonce.settings import Settings
 
     settings = Settings.load(database_url=database)
     key = _key(settings, "Key of the file")
     with ProgressBar() as bar:
-        done = reencrypt_database(settings.database_url, key=key, new=None, progress=bar)
+        done = decrypt_database(settings.database_url, key, progress=bar)
     _note_act(settings, done, "databases.decrypt", None)
     _report(settings, done, "decrypted", "not encrypted", as_json=as_json)
     if settings.database_key_setting is not None:
@@ -67,14 +67,14 @@ def decrypt(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
 
 def rekey(new_key_file: _NewKeyFile = None, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Encrypt an encrypted SQLite file with another key."""
-    from toldonce.engine.databases import DatabaseKey, reencrypt_database
+    from toldonce.engine.databases import DatabaseKey, change_database_key
     from toldonce.settings import Settings
 
     settings = Settings.load(database_url=database)
     key = _key(settings, "Key of the file")
     new = DatabaseKey.from_file(new_key_file) if new_key_file else _typed("New key", "--new-key-file", new=True)
     with ProgressBar() as bar:
-        done = reencrypt_database(settings.database_url, key=key, new=new, progress=bar)
+        done = change_database_key(settings.database_url, key, new, progress=bar)
     _note_act(settings, done, "databases.rekey", new)
     _report(settings, done, "encrypted with the new key", "encrypted with the new key already", as_json=as_json)
     given_by = settings.database_key_setting or "TOLDONCE_DATABASE_KEY or TOLDONCE_DATABASE_KEY_FILE"

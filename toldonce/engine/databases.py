@@ -1,6 +1,5 @@
 """Whole databases: copy, encrypt, index vectors, distribute over Citus. Opens the databases."""
 
-import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
@@ -12,12 +11,10 @@ from toldonce.errors import BadRequestError
 from toldonce.settings import POSTGRES, shown_url
 from toldonce.store.database_key import DatabaseKey
 from toldonce.store.encryption.vault_opener import KeyringPlace, look, marking, open_vault
-from toldonce.store.factory import dialect_of, driver_of, open_end, sqlite_place
+from toldonce.store.factory import dialect_of, driver_of, open_end, reencrypt_store, sqlite_place
 from toldonce.store.sql.access import add_audit
 from toldonce.store.sql.transfer.copy_database import CopyReport, copy
 from toldonce.store.sql.transfer.endpoint import EndpointMode, read_mark
-from toldonce.store.sqlite.connection import MEMORY
-from toldonce.store.sqlite.reencrypt import reencrypt
 from toldonce.store.store_reports import (
     CitusReport,
     ConversionReport,
@@ -49,15 +46,19 @@ __all__ = [
     "SubjectEncryption",
     "SubjectIndex",
     "build_indexes",
+    "change_database_key",
     "change_master_key",
-    "change_row_security",
     "copy_database",
+    "decrypt_database",
     "decrypt_subjects",
+    "disable_row_security",
     "distribute_database",
     "drop_indexes",
+    "enable_row_security",
+    "encrypt_database",
     "encrypt_subjects",
     "note_database_act",
-    "reencrypt_database",
+    "row_security",
 ]
 
 # With fewer vectors, comparing all is as fast as an index and finds all: see docs/benchmarks.md.
@@ -121,31 +122,42 @@ def note_database_act(url: str, action: str, *, actor: str, key: DatabaseKey | N
         end.write(lambda: add_audit(end.db, entry))
 
 
-def reencrypt_database(
-    url: str, *, key: DatabaseKey | None, new: DatabaseKey | None, progress: ProgressReporter = NO_PROGRESS
-) -> KeyReport:
-    """Encrypt a SQLite file, decrypt it, or change its key. Its old content stays in free blocks of the disk.
+def encrypt_database(url: str, key: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS) -> KeyReport:
+    """Encrypt a SQLite file. Its old content stays in free blocks of the disk, until they are overwritten.
 
-    The file is replaced by a copy of it, at once and whole; after an interruption, call it again.
+    The file is replaced by an encrypted copy of it, at once and whole; after an interruption, call it again.
 
     Args:
         url: URL of the file, which no other process may have open.
-        key: Key that it has; None: it is not encrypted.
-        new: Key that it gets; None: it is decrypted.
+        key: Key that it gets.
         progress: Shows how far it is; by default nothing does.
 
     Raises:
         BadRequestError: it is no SQLite file, or is not there.
-        SetupError: it is encrypted with another key, cannot be read, or the installed SQLite cannot encrypt.
+        SetupError: it is encrypted with another key, or cannot be read.
         StoreUnavailableError: another process has it open.
         StoreFullError: the disk has no room for a copy of it.
     """
-    if url.startswith(POSTGRES):
-        raise BadRequestError(f"{shown_url(url)} is no SQLite file: encrypt the server's disk")
-    place = sqlite_place(url, key)
-    if place.path == MEMORY or not os.path.exists(place.path):
-        raise BadRequestError(f"{url} is no file that is there already: one that is opened with a key is made with it")
-    return reencrypt(place, new, progress)
+    return reencrypt_store(url, key=None, new=key, bar=progress)
+
+
+def decrypt_database(url: str, key: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS) -> KeyReport:
+    """Decrypt a SQLite file: see `encrypt_database`, whose arguments and errors it has."""
+    return reencrypt_store(url, key=key, new=None, bar=progress)
+
+
+def change_database_key(
+    url: str, key: DatabaseKey, new: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS
+) -> KeyReport:
+    """Encrypt an encrypted SQLite file with another key: see `encrypt_database`, whose errors it has.
+
+    Args:
+        url: URL of the file, which no other process may have open.
+        key: Key that it has.
+        new: Key that it gets.
+        progress: Shows how far it is; by default nothing does.
+    """
+    return reencrypt_store(url, key=key, new=new, bar=progress)
 
 
 def encrypt_subjects(
@@ -302,12 +314,8 @@ def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:
     return distribute(url, shards=shards)
 
 
-def change_row_security(url: str, *, guard: bool | None) -> RowSecurityReport:
-    """Let PostgreSQL itself show a tenant's requests no rows of another tenant, or end that. Idempotent.
-
-    Args:
-        url: URL of a PostgreSQL database.
-        guard: Whether rows are guarded from now on; None: only say which tables are.
+def enable_row_security(url: str) -> RowSecurityReport:
+    """Let PostgreSQL itself show requests with a tenant's credential no rows of another tenant. Idempotent.
 
     Raises:
         BadRequestError: It is not a PostgreSQL database.
@@ -315,10 +323,30 @@ def change_row_security(url: str, *, guard: bool | None) -> RowSecurityReport:
             Citus.
         StoreUnavailableError: The server does not answer.
     """
+    return _row_security(url, guard=True)
+
+
+def disable_row_security(url: str) -> RowSecurityReport:
+    """End what `enable_row_security` began. Idempotent; it raises the same."""
+    return _row_security(url, guard=False)
+
+
+def row_security(url: str) -> RowSecurityReport:
+    """Return which tables are guarded by row-level security.
+
+    Raises:
+        BadRequestError: It is not a PostgreSQL database.
+        StoreUnavailableError: The server does not answer.
+    """
+    return _row_security(url, guard=None)
+
+
+def _row_security(url: str, *, guard: bool | None) -> RowSecurityReport:
+    """Guard tables, or end that; None: only say which are guarded."""
     if not url.startswith(POSTGRES):
         raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only that has row-level security")
     with driver_of(url):
-        from toldonce.store.postgres.row_security import disable_row_security, enable_row_security, row_security
+        from toldonce.store.postgres import row_security as postgres
     if guard is None:
-        return row_security(url)
-    return enable_row_security(url) if guard else disable_row_security(url)
+        return postgres.row_security(url)
+    return postgres.enable_row_security(url) if guard else postgres.disable_row_security(url)

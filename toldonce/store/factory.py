@@ -26,7 +26,10 @@ from toldonce.store.sqlite.admin import SqliteAdmin
 from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation
 from toldonce.store.sqlite.endpoint import SqliteEnd
 from toldonce.store.sqlite.executor import SqliteExecutor
+from toldonce.store.sqlite.reencrypt import reencrypt
 from toldonce.store.store import Store
+from toldonce.store.store_reports import KeyReport
+from toldonce.types import ProgressReporter
 
 if TYPE_CHECKING:
     from toldonce.store.encryption.connection import Dialect
@@ -191,6 +194,30 @@ def dialect_of(url: str) -> "Dialect":
     from toldonce.store.postgres.dialect import own_version
 
     return own_version
+
+
+def reencrypt_store(url: str, *, key: DatabaseKey | None, new: DatabaseKey | None, bar: ProgressReporter) -> KeyReport:
+    """Encrypt a SQLite file, decrypt it, or change its key. Blocks until it is done; a crash leaves it as it was.
+
+    Args:
+        url: Of the file, which no other process may have open.
+        key: That it has; None: it is not encrypted.
+        new: That it gets; None: it is decrypted.
+        bar: Shows how far it is.
+
+    Raises:
+        BadRequestError: it is no file, or is not there.
+        BadSettingError: the installed SQLite cannot encrypt.
+        DatabaseKeyError: `key` is not the file's; nothing was changed.
+        StoreUnavailableError: another process has it open; nothing was changed.
+        StoreFullError: the disk has no room for a copy; nothing was changed.
+    """
+    if url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no SQLite file: encrypt the server's disk")
+    place = sqlite_place(url, key)
+    if place.path == MEMORY or not os.path.exists(place.path):
+        raise BadRequestError(f"{url} is no file that is there already: one that is opened with a key is made with it")
+    return reencrypt(place, new, bar)
 
 
 @contextmanager

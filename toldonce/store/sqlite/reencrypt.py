@@ -29,7 +29,7 @@ _MEGABYTE = 1_000_000
 
 
 def reencrypt(place: DatabaseLocation, new: DatabaseKey | None, bar: ProgressReporter) -> KeyReport:
-    """Give the file at `place`, which has the key named there, the key `new`: see `reencrypt_database`."""
+    """Give the file at `place`, which has the key named there, the key `new`: see `reencrypt_store`."""
     require_ciphers()
     place = replace(place, path=os.path.realpath(place.path))  # a link stays a link
     if _opens(replace(place, key=new)):
