@@ -4,34 +4,62 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from toldonce.concurrency import gather_or_cancel as gather_or_cancel
-    from toldonce.concurrency import run_in_thread_if_large as run_in_thread_if_large
-    from toldonce.engine.components import Components as Components
-    from toldonce.engine.components import open_components as open_components
-    from toldonce.engine.context_builder import PromptContext as PromptContext
-    from toldonce.engine.core import AsyncToldOnce as AsyncToldOnce
-    from toldonce.engine.embedder import EmbedderStatus as EmbedderStatus
-    from toldonce.engine.id_prefix import find_id as find_id
-    from toldonce.engine.prepared_turn import PreparedTurn as PreparedTurn
-    from toldonce.engine.requests import run_once as run_once
-    from toldonce.engine.results import AppMemoryPage as AppMemoryPage
-    from toldonce.engine.results import HeldMemory as HeldMemory
-    from toldonce.engine.results import MemoryExplanation as MemoryExplanation
-    from toldonce.engine.results import MemoryHistory as MemoryHistory
-    from toldonce.engine.results import PromptTrace as PromptTrace
-    from toldonce.engine.results import RenamedCharacter as RenamedCharacter
-    from toldonce.engine.results import TraceDetail as TraceDetail
-    from toldonce.engine.scope import app_of_all_users as app_of_all_users
-    from toldonce.engine.scope import owned_subject as owned_subject
-    from toldonce.engine.transfer import TransferReport as TransferReport
-    from toldonce.maintenance.reembed import ReembedProgress as ReembedProgress
-    from toldonce.providers.circuit_breaker import BreakerStatus as BreakerStatus
-    from toldonce.providers.embedder_loader import EmbedderTrial as EmbedderTrial
-    from toldonce.resolution.undo_plan import UndoPlan as UndoPlan
-    from toldonce.store.acting_tenant import acting_for as acting_for
-    from toldonce.store.store_reports import StoreStats as StoreStats
-    from toldonce.worker.counters import WorkerCounters as WorkerCounters
+    from toldonce.concurrency import gather_or_cancel, run_in_thread_if_large
+    from toldonce.engine.components import Components, open_components
+    from toldonce.engine.context_builder import PromptContext
+    from toldonce.engine.core import AsyncToldOnce
+    from toldonce.engine.embedder import EmbedderStatus
+    from toldonce.engine.id_prefix import find_id
+    from toldonce.engine.prepared_turn import PreparedTurn
+    from toldonce.engine.requests import run_once
+    from toldonce.engine.results import (
+        AppMemoryPage,
+        HeldMemory,
+        MemoryExplanation,
+        MemoryHistory,
+        PromptTrace,
+        RenamedCharacter,
+        TraceDetail,
+    )
+    from toldonce.engine.scope import app_of_all_users, owned_subject
+    from toldonce.engine.transfer import TransferReport
+    from toldonce.maintenance.reembed import ReembedProgress
+    from toldonce.providers.circuit_breaker import BreakerStatus
+    from toldonce.providers.embedder_loader import EmbedderTrial
+    from toldonce.resolution.undo_plan import UndoPlan
+    from toldonce.store.acting_tenant import acting_for
+    from toldonce.store.store_reports import StoreStats
+    from toldonce.worker.counters import WorkerCounters
 
+__all__ = [
+    "AppMemoryPage",
+    "AsyncToldOnce",
+    "BreakerStatus",
+    "Components",
+    "EmbedderStatus",
+    "EmbedderTrial",
+    "HeldMemory",
+    "MemoryExplanation",
+    "MemoryHistory",
+    "PreparedTurn",
+    "PromptContext",
+    "PromptTrace",
+    "ReembedProgress",
+    "RenamedCharacter",
+    "StoreStats",
+    "TraceDetail",
+    "TransferReport",
+    "UndoPlan",
+    "WorkerCounters",
+    "acting_for",
+    "app_of_all_users",
+    "find_id",
+    "gather_or_cancel",
+    "open_components",
+    "owned_subject",
+    "run_in_thread_if_large",
+    "run_once",
+]
 
 # Loaded at first use: most of them belong to services that a process may not need.
 _HOMES = {
