@@ -13,7 +13,7 @@ import pytest
 
 from toldonce.server.dashboard.pages import PAGES
 from toldonce.server.dashboard.paths import LOGIN, LOGOUT, ROOT
-from toldonce.server.path_table import PathTable, path_steps
+from toldonce.server.request_target import PathTable, path_steps
 
 _LOGIN, _LOGOUT = LOGIN.removeprefix(ROOT), LOGOUT.removeprefix(ROOT)
 _ROUTES = PathTable(

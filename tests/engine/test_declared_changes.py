@@ -8,8 +8,8 @@ from append_only import ScriptedChat
 from sample_chats import answer, note, tell, with_model
 from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce, Components, PreparedTurn, shown_memories
-from toldonce.engine.ended_memories import find_ended, is_declared, is_ended
 from toldonce.engine.injector import RECALL_FAILED
+from toldonce.engine.shown_memories import find_ended, is_declared, is_ended
 from toldonce.errors import StoreUnavailableError
 from toldonce.prompt.replay import PrefixState
 from toldonce.testing import FakeClock, ScriptedModel

@@ -7,8 +7,7 @@ import pytest
 from statement_counter import StatementCounter
 from stores import DIALECTS, new_store, url_of
 from toldonce.engine import AsyncToldOnce, Components
-from toldonce.engine.ended_memories import MAX_ENDED
-from toldonce.engine.shown_memories import ShownMemories
+from toldonce.engine.shown_memories import MAX_ENDED, ShownMemories
 from toldonce.ids import new_id
 from toldonce.prompt.replay import PromptReplay
 from toldonce.providers.token_counter import token_counter

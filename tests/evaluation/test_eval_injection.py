@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from toldonce.datasets.dataset import DataSet, DatasetConversation, DatasetQuestion, DatasetTurn
-from toldonce.evaluation.injection_run import load_small_talk, pair_questions
+from toldonce.evaluation.retrieval_run import load_small_talk, pair_questions
 from toldonce.text.scripts import script_of
 
 SAID_AT = datetime(2026, 5, 3, tzinfo=UTC)

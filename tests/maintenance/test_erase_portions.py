@@ -9,7 +9,6 @@ import pytest
 from factories import ANA, BEN, add, memory
 from stores import STORES, new_store
 from toldonce.store.sql.database import SqlConnection
-from toldonce.store.sql.erase import portions
 from toldonce.store.sql.erase import repository as erasures
 from toldonce.store.sql.erase.erase import EraseServices
 from toldonce.store.store import Store
@@ -35,16 +34,17 @@ async def erase_watched(
     store: Store, monkeypatch: pytest.MonkeyPatch, seen: Callable[[SqlConnection], None]
 ) -> ErasureRecord:
     """Erase Ana, and call `seen` in the transaction of each portion after it."""
-    monkeypatch.setattr(portions, "MAX_MEMORIES", EACH)
+    monkeypatch.setattr(erasures, "MAX_MEMORIES", EACH)
+    erase_portion = erasures.erase_portion
 
-    def erase_portion(
+    def erase_and_look(
         db: SqlConnection, order: EraseRequest, after: bytes, services: EraseServices, *, continues: bool
     ) -> bytes | None:
-        portion = portions.erase_portion(db, order, after, services, continues=continues)
+        portion = erase_portion(db, order, after, services, continues=continues)
         seen(db)
         return portion
 
-    monkeypatch.setattr(erasures, "erase_portion", erase_portion)
+    monkeypatch.setattr(erasures, "erase_portion", erase_and_look)
     return await store.erasures.erase(ALL)
 
 
@@ -90,7 +90,7 @@ async def test_portions_count_what_one_transaction_counts(
     for size in (1_000, EACH):
         store = await new_store("file", tmp_path_factory.mktemp("store"), clock)
         await fill(store, clock)
-        monkeypatch.setattr(portions, "MAX_MEMORIES", size)
+        monkeypatch.setattr(erasures, "MAX_MEMORIES", size)
         counts.append((await store.erasures.erase(ALL)).counts)
         assert await store.erasures.pending() == 1
         assert await store.database.scrub(wait_ms=0)

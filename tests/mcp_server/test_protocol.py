@@ -13,10 +13,10 @@ from factories import ANA
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import UnreadableStoreError
 from toldonce.mcp_server.catalog import INSTRUCTIONS, PROFILE_URI
-from toldonce.mcp_server.json_text import without_lone_surrogates
 from toldonce.mcp_server.protocol import build_server
 from toldonce.mcp_server.toolbox import OpeningToolbox, Toolbox
 from toldonce.providers.token_counter import token_counter
+from toldonce.text.visible_json import without_lone_surrogates
 from toldonce.types import Access, MemoryState
 
 ERAS = ("auto", "legacy")

@@ -127,7 +127,7 @@ OF_SPEED: tuple[Defect, ...] = (
     ),
     Defect(
         name="erase: a portion is committed without its order",
-        file="toldonce/store/sql/erase/portions.py",
+        file="toldonce/store/sql/erase/repository.py",
         sound="    note_begun(db, replace(begun, record=record))\n",
         planted="    del record\n    _ = note_begun\n",
         noticed_by=(

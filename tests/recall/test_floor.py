@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from snapshots import Known, ask, for_prompt, recall, texts, unit
-from toldonce.evaluation.injection_run import load_small_talk
+from toldonce.evaluation.retrieval_run import load_small_talk
 from toldonce.profiles.policies import RecallPolicy
 from toldonce.recall.floor import SMALL_TALK, UNRELATED, is_small_talk
 from toldonce.types import KEPT_IMPORTANCE, MemoryKind

@@ -9,10 +9,9 @@ import pytest
 
 from sample_chats import user
 from toldonce.engine import AsyncToldOnce
-from toldonce.server.app import build_app
+from toldonce.server.app import build_app, with_failures_answered
 from toldonce.server.asgi import Receive, Scope, Send
 from toldonce.server.chat_responder import ChatResponder
-from toldonce.server.failure_boundary import with_failures_answered
 
 CHAT = {"model": "toldonce/offline", "messages": [user("My bird is the heron.")]}
 CAUSE = "/srv/secret/heron.py is broken"

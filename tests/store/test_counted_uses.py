@@ -8,7 +8,7 @@ import pytest
 from factories import ANA, BEN, add, memory, recall_record, turn
 from toldonce.errors import StoreUnavailableError
 from toldonce.store.executor import flush_counts
-from toldonce.store.sql.pending_writes import PendingWrites
+from toldonce.store.sql.jobs import PendingWrites
 from toldonce.store.store import Store
 from toldonce.testing import FakeClock
 from toldonce.types import Memory, MemoryOrder

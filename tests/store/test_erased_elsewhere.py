@@ -5,7 +5,7 @@ import pytest
 from factories import ANA, SPACE, add, memory
 from stores import DURABLE, url_of
 from subject_life import opened
-from toldonce.store.sql.erase import portions
+from toldonce.store.sql.erase import repository
 from toldonce.testing import FakeClock
 from toldonce.types import CloseMemory, EraseRequest
 
@@ -15,7 +15,7 @@ from toldonce.types import CloseMemory, EraseRequest
 async def test_a_memory_closed_and_then_erased_elsewhere_is_not_recalled(
     kind: str, portion: int, tmp_path_factory: pytest.TempPathFactory, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(portions, "MAX_MEMORIES", portion)
+    monkeypatch.setattr(repository, "MAX_MEMORIES", portion)
     async with opened(url_of(kind, tmp_path_factory.mktemp("erased")), clock) as (ours, theirs, _):
         secret = memory("The safe opens with 4711.", clock=clock)
         await ours.memories.apply(ANA, [add(secret)], [])

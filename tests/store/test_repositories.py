@@ -37,6 +37,7 @@ OF_ALL_SUBJECTS = {
     "AdminRepository.subjects",
     "AdminRepository.totals",
     "EmbeddingRepository.choose",
+    "EmbeddingRepository.chosen",
     "EmbeddingRepository.embedders",
     "EmbeddingRepository.read_elsewhere",
     "EmbeddingRepository.reembed_backlog",

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from statement_kinds import ALL
 from toldonce.store.encryption.connection import _either, _plan_of
-from toldonce.store.encryption.content import CONTENT
 from toldonce.store.sql.database import MATCHES, SEALS, Statement, parse
-from toldonce.store.sql.tables import TABLES
+from toldonce.store.sql.tables import CONTENT, TABLES
 
 # These write a constant, and to rows of several subjects.
 CONSTANTS = {"clear_errors", "clear_errors_on_log"}

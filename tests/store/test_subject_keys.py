@@ -23,10 +23,10 @@ from toldonce.errors import (
 )
 from toldonce.server.app import build_app
 from toldonce.store.database_key import DatabaseKey
-from toldonce.store.encryption.content import CONTENT
 from toldonce.store.encryption.vault_opener import KeyringPlace
 from toldonce.store.factory import open_end, open_store
 from toldonce.store.postgres.connection import SCHEMA, TABLES, connect
+from toldonce.store.sql.tables import CONTENT
 from toldonce.store.sql.transfer.endpoint import EndpointMode
 from toldonce.types import ErasureStatus, Memory, Subject
 

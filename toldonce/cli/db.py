@@ -1,11 +1,11 @@
-"""The commands `db copy`, `db index` and `db distribute`. Read and write databases, show a bar on stderr."""
+"""The commands `db copy`, `db index`, `db distribute` and `db rls`. Read and write databases, show a bar on stderr."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli import db_encryption, db_row_security, db_subject_keys
+from toldonce.cli import db_encryption
 from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl
 from toldonce.cli.output import note, rows, say, say_json
 from toldonce.cli.replay import ProgressBar
@@ -13,6 +13,7 @@ from toldonce.plural import plural
 
 if TYPE_CHECKING:
     from toldonce.engine.databases import CopyReport, IndexReport
+
 
 db = typer.Typer(help="Copy, encrypt, index or distribute a database.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -28,8 +29,7 @@ _Drop = Annotated[bool, typer.Option("--drop", help="Drop all vector indexes.")]
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     db_encryption.register(db)
-    db_subject_keys.register(db)
-    db_row_security.register(db)
+    db.command()(rls)
     app.add_typer(db, name="db")
 
 
@@ -134,3 +134,27 @@ def _report(copied: "CopyReport", seconds: float) -> None:
     if copied.resumed:
         say(f"resumed an earlier run; {plural(copied.copied_anew, 'subject')} had changed and were copied again")
     say(f"both databases have the same content, digest {copied.digest}")
+
+
+_ACTIONS = ("enable", "disable", "status")
+_Action = Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {', '.join(_ACTIONS)}.")]
+
+
+def rls(action: _Action, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+    """Let PostgreSQL itself keep tenants apart (row-level security). Stop servers and workers before."""
+    from toldonce.engine.databases import disable_row_security, enable_row_security, note_database_act, row_security
+    from toldonce.settings import Settings
+
+    if action not in _ACTIONS:
+        raise typer.BadParameter(f"ACTION is {action!r}; it is one of {', '.join(_ACTIONS)}")
+    act = {"enable": enable_row_security, "disable": disable_row_security, "status": row_security}[action]
+    url = Settings.load(database_url=database).database_url
+    report = act(url)
+    if action != "status":
+        note_database_act(url, f"row_security.{action}", actor=ACTOR, count=len(report.guarded))
+    if as_json:
+        say_json({"where": report.where, "guarded": list(report.guarded), "unguarded": list(report.unguarded)})
+        return
+    say(f"{report.where}: {plural(len(report.guarded), 'table')} guarded, {len(report.unguarded)} not")
+    if report.guarded and report.unguarded:
+        note(f"not guarded: {', '.join(report.unguarded)}; run `toldonce db rls enable`")

@@ -1,4 +1,4 @@
-"""The command `doctor`: prints the findings of `server/doctor.py`, `address_check.py` and `spool_check.py`."""
+"""The command `doctor`: prints the findings of `server/doctor.py` and `machine_checks.py`."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -38,9 +38,8 @@ def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl
 
 
 async def _examine(settings: "Settings", *, check: bool, show: bool) -> "list[Finding]":
-    from toldonce.server.address_check import address_finding
     from toldonce.server.doctor import examine
-    from toldonce.server.spool_check import spool_finding
+    from toldonce.server.machine_checks import address_finding, spool_finding
 
     async def all_findings() -> "AsyncIterator[Finding]":
         async for finding in examine(settings, check=check):

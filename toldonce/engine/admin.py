@@ -34,6 +34,17 @@ MAX_POLLER_CHARACTERS = 100
 _PAGE_SIZE = 1000
 
 
+def require_poller(poller: str | None) -> None:
+    """Check a poller's name; None passes.
+
+    Raises:
+        BadRequestError: it is empty or too long.
+    """
+    if poller is not None and not 1 <= len(poller) <= MAX_POLLER_CHARACTERS:
+        why = f"a poller's name has {len(poller)} characters, it takes 1 to {MAX_POLLER_CHARACTERS}"
+        raise BadRequestError(why, param="poller")
+
+
 class AdminService:
     """The whole database, the worker and the budgets, as an operator sees them."""
 
@@ -165,10 +176,7 @@ class AdminService:
             UnknownProfileError: there is no such profile.
             BadRequestError: the poller's name is empty or longer than 100 characters.
         """
-        if poller is not None and not 1 <= len(poller) <= MAX_POLLER_CHARACTERS:
-            raise BadRequestError(
-                f"a poller's name has {len(poller)} characters, it takes 1 to {MAX_POLLER_CHARACTERS}", param="poller"
-            )
+        require_poller(poller)
         policy = self._components.profile(profile).budget
         subject = self._components.subject(user)
         return await self._store.budgets.status(subject, policy, now=self._components.clock.now(), poller=poller)

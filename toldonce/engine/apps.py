@@ -1,7 +1,7 @@
 """`memory.apps` and `memory.characters`: those that have memories of their own. Writes through the store."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from toldonce.curation.edits import link_memory, unlink_memory
 from toldonce.engine.components import Components
@@ -167,13 +167,7 @@ class AppService:
             after = page[-1].text
 
     async def _active(self, subject: Subject) -> ListOf[Memory]:
-        """List all active memories of a subject."""
-        listed = page = await self._memories.list(subject, ListRequest(kinds=_KINDS, limit=_PAGE_SIZE))
-        while len(page) == _PAGE_SIZE:
-            wanted = ListRequest(kinds=_KINDS, limit=_PAGE_SIZE, after=page[-1].id)
-            page = await self._memories.list(subject, wanted)
-            listed = [*listed, *page]
-        return [memory for memory in listed if memory.state is MemoryState.ACTIVE]
+        return await _active_memories(self._memories, subject, _KINDS)
 
     async def _delete_all(self, subject: Subject) -> int:
         ended, count = await self._end_work(subject), 0
@@ -210,7 +204,16 @@ class AppService:
         return list(dict.fromkeys([own, app_of_all_users(own, app)]))
 
 
-_NAMED_PAGE_SIZE = 1000
+async def _active_memories(
+    memories: MemoryService, subject: Subject, kinds: Sequence[MemoryKind] | None
+) -> list[Memory]:
+    """List all active memories of a subject; of any listed kind where `kinds` is None."""
+    active: list[Memory] = []
+    after = None
+    while page := await memories.list(subject, ListRequest(kinds=kinds, limit=_PAGE_SIZE, after=after)):
+        active += [memory for memory in page if memory.state is MemoryState.ACTIVE]
+        after = page[-1].id
+    return active
 
 
 class CharacterService:
@@ -254,7 +257,7 @@ class CharacterService:
         if not join and await self._has_memories(theirs):
             why = "take them over with join (--join), or choose another name"
             raise ConflictError(f"a character {to!r} has memories: {why}", param="to")
-        joining = await self._active(theirs)
+        joining = await _active_memories(self._memories, theirs, None)
         for memory in joining:
             await link_memory(self._runtime, memory, mine)
             await unlink_memory(self._runtime, memory)
@@ -263,12 +266,3 @@ class CharacterService:
 
     async def _has_memories(self, subject: Subject) -> bool:
         return bool(await self._memories.list(subject, ListRequest(kinds=None, closed=True, limit=1)))
-
-    async def _active(self, subject: Subject) -> list[Memory]:
-        """List all active memories of a subject."""
-        active: list[Memory] = []
-        after = None
-        while page := await self._memories.list(subject, ListRequest(kinds=None, limit=_NAMED_PAGE_SIZE, after=after)):
-            active += [memory for memory in page if memory.state is MemoryState.ACTIVE]
-            after = page[-1].id
-        return active

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import ExitStack, suppress
 from datetime import datetime
@@ -117,35 +117,30 @@ class BackgroundEngine:
         self, text: str, *, user: str | Subject | None, importance: float, type: str, profile: str | None
     ) -> Memory:
         """Add a note without the way to the engine's thread if nothing has to be waited for but the database."""
-        self._fork_guard.check()
-        core = self.core
-        if not self._closing:
-            try:
-                added = core.immediate_notes.add(NewNote(text, importance, type), user=user, profile=profile)
-            except StoreUnavailableError as error:
-                if not self._closing:
-                    raise
-                raise RuntimeError(_CLOSED) from error
-            if added is not None:
-                return added
-        return self.run(core.add(text, user=user, importance=importance, type=type, profile=profile))
+        notes, note = self.core.immediate_notes, NewNote(text, importance, type)
+        added = self._at_once(lambda: notes.add(note, user=user, profile=profile))
+        if added is not None:
+            return added
+        return self.run(self.core.add(text, user=user, importance=importance, type=type, profile=profile))
 
     def bulk_add(
         self, notes: Sequence[str | NewNote], *, user: str | Subject | None, profile: str | None
     ) -> list[Memory]:
         """Do as `BulkService.add` without the way to the engine's thread, likewise."""
+        added = self._at_once(lambda: self.core.immediate_notes.add_many(notes, user=user, profile=profile))
+        return self.run(self.core.bulk.add(notes, user=user, profile=profile)) if added is None else added
+
+    def _at_once(self, add: Callable[[], T | None]) -> T | None:
+        """Add in the calling thread; None if that is not possible."""
         self._fork_guard.check()
-        core = self.core
-        if not self._closing:
-            try:
-                added = core.immediate_notes.add_many(notes, user=user, profile=profile)
-            except StoreUnavailableError as error:
-                if not self._closing:
-                    raise
-                raise RuntimeError(_CLOSED) from error
-            if added is not None:
-                return added
-        return self.run(core.bulk.add(notes, user=user, profile=profile))
+        if self._closing:
+            return None
+        try:
+            return add()
+        except StoreUnavailableError as error:
+            if not self._closing:
+                raise
+            raise RuntimeError(_CLOSED) from error
 
     def stop_worker(self, *, promptly: bool = False) -> None:
         """Stop the worker after the formation in progress; `promptly`: or give that back for the next one."""

@@ -55,20 +55,29 @@ class BulkService:
         return await self._steps.bulk_worker().drain()
 
 
+def new_notes(notes: Sequence[str | NewNote]) -> list[NewNote]:
+    """Return the notes of one call, of which some may be bare texts.
+
+    Raises:
+        BadRequestError: there are too many notes, or it is no list.
+    """
+    if isinstance(notes, str) or not isinstance(notes, Sequence):  # a string's characters would be notes
+        raise BadRequestError(f"the notes are {type(notes).__name__}: pass a list of strings or NewNote")
+    if len(notes) > MAX_NOTES:
+        raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MAX_NOTES:,}: send them in parts")
+    return [note if isinstance(note, NewNote) else NewNote(note) for note in notes]
+
+
 def checked_notes(notes: Sequence[str | NewNote], profile: Profile) -> list[ManualNote]:
     """Check the notes of one call and return them as a profile stores them.
 
     Raises:
         BadRequestError: there are too many notes, or one is invalid: the message says which.
     """
-    if isinstance(notes, str) or not isinstance(notes, Sequence):  # a string's characters would be notes
-        raise BadRequestError(f"the notes are {type(notes).__name__}: pass a list of strings or NewNote")
-    if len(notes) > MAX_NOTES:
-        raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MAX_NOTES:,}: send them in parts")
     checked = []
-    for index, note in enumerate(notes):
+    for index, note in enumerate(new_notes(notes)):
         try:
-            checked.append(manual_note(note if isinstance(note, NewNote) else NewNote(note), profile))
+            checked.append(manual_note(note, profile))
         except BadRequestError as error:
             why = f"note {index + 1} of {len(notes)}: {error}; none was kept"
             raise BadRequestError(why, param=f"{index}.{error.param}") from None

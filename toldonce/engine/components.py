@@ -148,7 +148,7 @@ async def initial_embedder(store: Store, settings: Settings, opening: EmbedderOp
     Raises:
         OtherEmbedderError: the settings name one of another space than the memories' vectors are of.
     """
-    chosen = next((record for record in await store.embeddings.embedders() if record.chosen_at is not None), None)
+    chosen = await store.embeddings.chosen()
     if chosen is None:
         return await _first(store, settings)
     if settings.embed_url is not None:
@@ -169,8 +169,8 @@ async def require_same_space(store: Store, embedder: OpenedEmbedder) -> None:
     Raises:
         BadEmbedderError: its memories are embedded by another one.
     """
-    chosen = next((record.space for record in await store.embeddings.embedders() if record.chosen_at is not None), None)
-    held = [chosen] if chosen else await _held_spaces(store, embedder.space)
+    chosen = await store.embeddings.chosen()
+    held = [chosen.space] if chosen else await _held_spaces(store, embedder.space)
     if held and embedder.space not in held:
         raise BadEmbedderError(
             f"{type(embedder).__name__} ({embedder.space})",

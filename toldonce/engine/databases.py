@@ -1,22 +1,17 @@
 """Whole databases: copy, encrypt, index vectors, distribute over Citus. Opens the databases."""
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
 from toldonce.clock import SystemClock
 from toldonce.engine.keys import act
 from toldonce.engine.results import NO_PROGRESS
 from toldonce.errors import BadRequestError
+from toldonce.settings import POSTGRES, shown_url
 from toldonce.store.database_key import DatabaseKey
-from toldonce.store.encryption.vault_opener import KeyringPlace
-from toldonce.store.factory import (
-    convert_store,
-    distribute_store,
-    index_store,
-    open_end,
-    reencrypt_store,
-    rotate_master_key,
-    row_security_of_store,
-)
+from toldonce.store.encryption.vault_opener import KeyringPlace, look, marking, open_vault
+from toldonce.store.factory import dialect_of, driver_of, open_end, reencrypt_store, sqlite_place
 from toldonce.store.sql.access import add_audit
 from toldonce.store.sql.transfer.copy_database import CopyReport, copy
 from toldonce.store.sql.transfer.endpoint import EndpointMode, read_mark
@@ -31,6 +26,10 @@ from toldonce.store.store_reports import (
     SubjectIndex,
 )
 from toldonce.types import ProgressReporter
+
+if TYPE_CHECKING:
+    from toldonce.store.encryption.convert import Conversion
+    from toldonce.store.sql.transfer.endpoint import CopyEndpoint
 
 __all__ = [
     "MIN_INDEXED_VECTORS",
@@ -184,14 +183,40 @@ def encrypt_subjects(
         SetupError: the database or the keyring cannot be opened, or they do not belong together.
         StoreUnavailableError: one of them does not answer, or another process holds it.
     """
-    return convert_store(url, key=key, keyring=keyring, encrypt=True, rewrite=rewrite, bar=progress)
+    with _conversion(url, key, keyring, progress, encrypt=True) as (end, run):
+        done = run.encrypt()
+        if rewrite:
+            end.finish(rewrite=True)
+    return done
 
 
 def decrypt_subjects(
     url: str, keyring: KeyringPlace, *, progress: ProgressReporter = NO_PROGRESS, key: DatabaseKey | None = None
 ) -> ConversionReport:
     """Decrypt the rows of all subjects: see `encrypt_subjects`. The keys stay, for backups made before."""
-    return convert_store(url, key=key, keyring=keyring, encrypt=False, rewrite=False, bar=progress)
+    with _conversion(url, key, keyring, progress, encrypt=False) as (_, run):
+        return run.decrypt()
+
+
+@contextmanager
+def _conversion(
+    url: str, key: DatabaseKey | None, place: KeyringPlace, progress: ProgressReporter, *, encrypt: bool
+) -> "Iterator[tuple[CopyEndpoint, Conversion]]":
+    """Open a database with its keyring, which are closed at the end of the context."""
+    from toldonce.store.encryption.convert import Conversion
+
+    with closing(open_end(url, EndpointMode.WRITE, key)) as end, end.speaking():
+        path = None if url.startswith(POSTGRES) else sqlite_place(url, key).path
+        found = look(end.db, where=end.where, path=path)
+        if encrypt and path is None:
+            from toldonce.store.postgres.hnsw_index import require_no_indexes
+
+            require_no_indexes(end.db, end.where)
+        with closing(open_vault(place, found)) as vault:
+            if encrypt:
+                mark = marking(vault.keyring)
+                end.write(lambda: mark(end.db))
+            yield end, Conversion(end, vault, dialect_of(url), progress)
 
 
 def change_master_key(
@@ -210,7 +235,15 @@ def change_master_key(
         SetupError: the database or the keyring cannot be opened, or neither master key is right.
         StoreUnavailableError: one of them does not answer, or another process holds it.
     """
-    return rotate_master_key(url, key=key, keyring=keyring, bar=progress)
+    with closing(open_end(url, EndpointMode.READ, key)) as end, end.speaking():
+        path = None if url.startswith(POSTGRES) else sqlite_place(url, key).path
+        found = look(end.db, where=end.where, path=path)
+    if found.mark is None:
+        raise BadRequestError(f"the subjects of {end.where} are not encrypted: there are no keys")
+    with closing(open_vault(keyring, found)) as vault:
+        progress.begin("changing", "keys", vault.counts().others)
+        changed = vault.rotate(progress.reach)
+        return RotationReport(keyring=vault.keyring.where, changed=changed, keys=vault.counts().subjects)
 
 
 def build_indexes(
@@ -233,7 +266,7 @@ def build_indexes(
     """
     if minimum < 1:
         raise BadRequestError(f"indexes are asked for from {minimum} vectors on, it takes 1 or more", param="minimum")
-    return index_store(url, least=minimum, bar=progress)
+    return _index(url, minimum, progress)
 
 
 def drop_indexes(url: str, *, progress: ProgressReporter = NO_PROGRESS) -> IndexReport:
@@ -243,7 +276,18 @@ def drop_indexes(url: str, *, progress: ProgressReporter = NO_PROGRESS) -> Index
         BadRequestError: it is not a PostgreSQL database.
         StoreUnavailableError: the server does not answer, or another call is running.
     """
-    return index_store(url, least=None, bar=progress)
+    return _index(url, None, progress)
+
+
+def _index(url: str, minimum: int | None, progress: ProgressReporter) -> IndexReport:
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(
+            f"{shown_url(url)} is no PostgreSQL database, and SQLite compares all vectors: for a user with so many "
+            "memories, copy it into one (`toldonce db copy`)"
+        )
+    with driver_of(url):
+        from toldonce.store.postgres.hnsw_index import index
+    return index(url, least=minimum, bar=progress)
 
 
 def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:
@@ -263,7 +307,11 @@ def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:
     """
     if not 1 <= shards <= _MAX_SHARDS:
         raise BadRequestError(f"{shards} shards are asked for, it goes from 1 to {_MAX_SHARDS}", param="shards")
-    return distribute_store(url, shards=shards)
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only one with Citus can be distributed")
+    with driver_of(url):
+        from toldonce.store.postgres.citus import distribute
+    return distribute(url, shards=shards)
 
 
 def enable_row_security(url: str) -> RowSecurityReport:
@@ -275,12 +323,12 @@ def enable_row_security(url: str) -> RowSecurityReport:
             Citus.
         StoreUnavailableError: The server does not answer.
     """
-    return row_security_of_store(url, guard=True)
+    return _row_security(url, guard=True)
 
 
 def disable_row_security(url: str) -> RowSecurityReport:
     """End what `enable_row_security` began. Idempotent; it raises the same."""
-    return row_security_of_store(url, guard=False)
+    return _row_security(url, guard=False)
 
 
 def row_security(url: str) -> RowSecurityReport:
@@ -290,4 +338,15 @@ def row_security(url: str) -> RowSecurityReport:
         BadRequestError: It is not a PostgreSQL database.
         StoreUnavailableError: The server does not answer.
     """
-    return row_security_of_store(url, guard=None)
+    return _row_security(url, guard=None)
+
+
+def _row_security(url: str, *, guard: bool | None) -> RowSecurityReport:
+    """Guard tables, or end that; None: only say which are guarded."""
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only that has row-level security")
+    with driver_of(url):
+        from toldonce.store.postgres import row_security as postgres
+    if guard is None:
+        return postgres.row_security(url)
+    return postgres.enable_row_security(url) if guard else postgres.disable_row_security(url)

@@ -140,9 +140,7 @@ class EmbedderService:
         return await reembed(self._runtime, embedder, dry_run=dry_run, tell=tell, missing=True)
 
     async def _in_use(self) -> EmbedderRecord:
-        chosen = next(
-            (record for record in await self._store.embeddings.embedders() if record.chosen_at is not None), None
-        )
+        chosen = await self._store.embeddings.chosen()
         if chosen is not None:
             return chosen
         own = self._components.embedder

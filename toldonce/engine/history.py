@@ -114,16 +114,24 @@ class HistoryService:
             BadRequestError: neither or both of conversation and time are given, the time has no time zone, or nothing
                 is left to undo.
         """
-        if (conversation is None) == (since is None) or (seq is not None and conversation is None):
-            raise BadRequestError(
-                "undo takes either a conversation (with or without a message) or a time", param="undo"
-            )
+        require_one_source(conversation, seq, since)
         subject = self._components.subject(user)
-        if conversation is not None:
-            return await undo_source(self._runtime, subject, ConversationId(conversation), seq=seq, dry_run=dry_run)
-        if since is None or since.tzinfo is None:
-            raise BadRequestError("the time to undo from needs a time zone", param="since")
-        return await undo_since(self._runtime, subject, since, dry_run=dry_run)
+        if since is not None:
+            return await undo_since(self._runtime, subject, since, dry_run=dry_run)
+        known = ConversationId(conversation or "")
+        return await undo_source(self._runtime, subject, known, seq=seq, dry_run=dry_run)
+
+
+def require_one_source(conversation: str | None, seq: int | None, since: datetime | None, **_: object) -> None:
+    """Check that either a conversation or a time is named.
+
+    Raises:
+        BadRequestError: neither or both are, or the time has no time zone.
+    """
+    if (conversation is None) == (since is None) or (seq is not None and conversation is None):
+        raise BadRequestError("undo takes either a conversation (with or without a message) or a time", param="undo")
+    if since is not None and since.tzinfo is None:
+        raise BadRequestError("the time to undo from needs a time zone", param="since")
 
 
 class ReviewService:

@@ -140,7 +140,7 @@ async def _shown(store: Store, owner: Subject, memories: Sequence[Memory]) -> li
     closed = [memory.id for memory in memories if memory.state is MemoryState.CLOSED]
     if not closed:
         return list(memories)
-    from toldonce.engine.ended_memories import read_decisions
+    from toldonce.engine.shown_memories import read_decisions
 
     decisions = await read_decisions(store, owner, closed)
     return [

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from toldonce.engine.core import AsyncToldOnce
 from toldonce.errors import TryAgainError
-from toldonce.store.effects import effect_of
+from toldonce.store.sql.idempotency import effect_of
 from toldonce.types import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
 
 # Longer answers are not kept: equal requests then learn that the answer is lost.

@@ -8,9 +8,9 @@ from pydantic import SecretStr
 
 from toldonce.datasets.dataset import DatasetQuestion
 from toldonce.evaluation.ingest import IngestCost
-from toldonce.evaluation.injection_run import load_small_talk
 from toldonce.evaluation.results import AnswerResult, InjectionCost, RetrievalResult, RunResult
 from toldonce.evaluation.retrieval_metrics import Mean, means, percentiles
+from toldonce.evaluation.retrieval_run import load_small_talk
 from toldonce.evaluation.run import EvaluationPlan
 from toldonce.settings import Settings
 

@@ -2,7 +2,7 @@
 
 The baselines are BM25, vectors, and both merged with equal weight. They search all turns of a conversation, each with
 its speaker as prefix, with the stems and the embedder of the engine. They form nothing, leave nothing out and ignore
-time.
+time. What memory injects where nothing is relevant is measured by small talk, and questions of another conversation.
 """
 
 import time
@@ -10,18 +10,20 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
 
-from toldonce.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
+from toldonce.datasets.dataset import DataSet, DatasetConversation, DatasetQuestion, DatasetTurn
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.context_builder import PromptContext
 from toldonce.engine.query_builder import NO_SIMILARITY
 from toldonce.errors import ModelError, ModelFault
 from toldonce.evaluation.ingest import Names
 from toldonce.evaluation.instrumentation import ConversationClock
-from toldonce.evaluation.results import TOLDONCE, RetrievalResult, RunResult
+from toldonce.evaluation.results import TOLDONCE, InjectionCost, RetrievalResult, RunResult
 from toldonce.evaluation.retrieval_metrics import Shown, first_places, ranking_figures, session_figures, within_budget
 from toldonce.providers.protocols import Embedder, TokenCounter
 from toldonce.text import terms
@@ -233,3 +235,45 @@ def refuse_without_similarity(warning: str) -> None:
     """
     if NO_SIMILARITY in warning:
         raise ModelError(warning, fault=ModelFault.SERVER)
+
+
+@cache
+def load_small_talk() -> tuple[str, ...]:
+    """Read the short messages that need no memory, in several languages.
+
+    >>> "thanks!" in load_small_talk()
+    True
+    """
+    return tuple(files(__package__).joinpath("small_talk.txt").read_text("utf-8").splitlines())
+
+
+def pair_questions(data: DataSet) -> tuple[tuple[DatasetQuestion, ...], ...]:
+    """Return for each conversation the questions of the next one, and for the last one those of the first.
+
+    Returns:
+        One tuple per conversation; empty tuples if the data has a single conversation.
+    """
+    conversations = data.conversations
+    if len(conversations) < 2:
+        return ((),) * len(conversations)
+    following = (*conversations[1:], conversations[0])
+    return tuple(conversation.questions for conversation in following)
+
+
+async def measure_injection(
+    engine: AsyncToldOnce, user: Subject, unrelated: Sequence[DatasetQuestion], result: RunResult
+) -> None:
+    """Ask one conversation's memory for the context of small talk and of another conversation's questions.
+
+    Raises:
+        ModelError: The embedder did not answer.
+    """
+    groups: tuple[tuple[InjectionCost, Sequence[str]], ...] = (
+        (result.unrelated, [question.text for question in unrelated]),
+        (result.small_talk, load_small_talk()),
+    )
+    for cost, texts in groups:
+        for text in texts:
+            context = await engine.context(text, user=user, use=False)
+            refuse_without_similarity(context.warning)
+            cost.add(context)

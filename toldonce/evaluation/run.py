@@ -18,10 +18,16 @@ from toldonce.errors import BadRequestError
 from toldonce.evaluation.answerer import Answerer
 from toldonce.evaluation.extraction_modes import Formed, RecordedModel, ShapedProfiles
 from toldonce.evaluation.ingest import Ingest, Names, exchanges
-from toldonce.evaluation.injection_run import measure_injection, pair_questions
 from toldonce.evaluation.instrumentation import ConversationClock, MeteredModel
 from toldonce.evaluation.results import RunResult
-from toldonce.evaluation.retrieval_run import AFTER, MetricSettings, RetrievalRun, index
+from toldonce.evaluation.retrieval_run import (
+    AFTER,
+    MetricSettings,
+    RetrievalRun,
+    index,
+    measure_injection,
+    pair_questions,
+)
 from toldonce.providers.embedder_loader import try_embedder
 from toldonce.settings import Settings
 from toldonce.store.factory import open_store

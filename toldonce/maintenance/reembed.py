@@ -124,7 +124,7 @@ class Reembedder:
     async def _may_wait(self) -> bool:
         """Return whether the default embedder is the chosen one, and vectors of another were ever stored."""
         embeddings = self._runtime.store.embeddings
-        chosen = next((record for record in await embeddings.embedders() if record.chosen_at is not None), None)
+        chosen = await embeddings.chosen()
         if chosen is None or chosen.spec.kind is not EmbedderKind.MULTILINGUAL:
             return False
         return chosen.space == self._runtime.embedder.space and len(await embeddings.space_names()) > 1

@@ -14,7 +14,7 @@ from typing import Any
 
 from toldonce.errors import BadServerError, ServerUnreachableError, ToldOnceError
 from toldonce.hook.http_post import BadAnswerError, NotConnectedError, ServerAddress, post
-from toldonce.mcp_server.json_text import without_lone_surrogates
+from toldonce.text.visible_json import without_lone_surrogates
 
 Message = Mapping[str, Any]
 Post = Callable[[dict[str, str], bytes], Awaitable[tuple[int, bytes]]]

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 import anyio
 from mcp.server.stdio import stdio_server
 
-from toldonce.mcp_server.json_text import without_lone_surrogates
 from toldonce.mcp_server.protocol import build_server
 from toldonce.mcp_server.toolbox import OpeningToolbox
+from toldonce.text.visible_json import without_lone_surrogates
 
 
 class _Lines:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toldonce.engine.admin import MAX_POLLER_CHARACTERS, AdminService
+from toldonce.engine.admin import AdminService, require_poller
 from toldonce.engine.arguments import read_choice
 from toldonce.engine.embedder import EmbedderService, EmbedderStatus
 from toldonce.engine.keys import KeyService, checked_key
@@ -12,13 +12,10 @@ from toldonce.engine.results import ListOf, silent
 from toldonce.errors import BadRequestError
 from toldonce.maintenance.reembed import ReembedProgress
 from toldonce.profiles.policies import Profile
-from toldonce.providers.circuit_breaker import BreakerStatus
-from toldonce.providers.embedder_loader import EmbedderTrial
 from toldonce.remote import values
 from toldonce.remote.client import LONG_TIMEOUT_S, Call, RestClient, segment, written
-from toldonce.remote.over_http import RemoteService, last_line, over_http, plain
+from toldonce.remote.over_http import RemoteService, field, last_line, not_over_http, number, over_http, plain
 from toldonce.remote.problems import UnknownFormationError
-from toldonce.remote.unavailable import unavailable
 from toldonce.store.store_reports import StoreStats
 from toldonce.types import (
     ALL_ACTS,
@@ -26,11 +23,9 @@ from toldonce.types import (
     AuditEntry,
     AuditFilter,
     BucketSize,
-    EmbedderSpec,
     EnergyStatus,
     FormationKey,
     FormationPlace,
-    FormationStatus,
     MaintenanceReport,
     NewApiKey,
     ReembedReport,
@@ -42,9 +37,7 @@ from toldonce.types import (
 )
 
 if TYPE_CHECKING:
-    from toldonce.worker.counters import WorkerCounters
-
-_DATABASE = "/v1/connection/database"
+    pass
 
 
 def _statistics(raw: Mapping[str, Any], client: RestClient) -> Statistics:
@@ -66,38 +59,36 @@ def _after(after: str, client: RestClient) -> str | None:
     return client.named(Subject.parse(after)) if after else None
 
 
+def _named(user: str | Subject | None, client: RestClient) -> str | None:
+    return None if user is None else client.named(client.subject(user))
+
+
+def _place(after: FormationPlace | None, client: RestClient) -> str | None:
+    return None if after is None else after.text
+
+
+def _maintained(raw: Mapping[str, Any], client: RestClient) -> MaintenanceReport:
+    decisions = tuple(values.decision(line, client) for line in raw["decisions"])
+    return MaintenanceReport(subjects=raw["subjects"], decisions=decisions, dry_run=raw["dry_run"])
+
+
 class RemoteAdminService(RemoteService, AdminService):
     """The whole database and the budgets, as an operator sees them."""
-
-    def __init__(self, client: RestClient, profiles: Mapping[str, Profile]) -> None:
-        """Ask through a client; the profiles are those of the server."""
-        super().__init__(client)
-        self._profiles = profiles
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
         """All profiles of the server, by name, as they were when the connection was opened."""
-        return tuple(self._profiles[name] for name in sorted(self._profiles))
+        return tuple(self._client.profiles[name] for name in sorted(self._client.profiles))
 
     subjects = over_http("listSubjects", _subject, pages="subjects", names={"after": "cursor"}, send={"after": _after})
 
-    async def formations(
-        self,
-        *,
-        user: str | Subject | None = None,
-        tenant: str | None = None,
-        parked: bool | None = None,
-        after: FormationPlace | None = None,
-        limit: int = 100,
-    ) -> list[FormationStatus]:
-        """List formations of all subjects: see `AdminService.formations`."""
-        subject = None if user is None else self._client.named(self._client.subject(user))
-        cursor = None if after is None else after.text
-        query = {"subject": subject, "tenant": tenant, "parked": parked}
-        raws = await self._client.pages(
-            Call(method="GET", path="/v1/formations", query=query), "formations", limit, cursor=cursor
-        )
-        return [values.formation(raw, self._client) for raw in raws]
+    formations = over_http(
+        "listFormations",
+        values.formation,
+        pages="formations",
+        names={"user": "subject", "after": "cursor"},
+        send={"user": _named, "after": _place},
+    )
 
     async def retry_formation(self, key: FormationKey) -> bool:
         """Make a parked formation due again: see `AdminService.retry_formation`."""
@@ -131,62 +122,22 @@ class RemoteAdminService(RemoteService, AdminService):
         self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
     ) -> EnergyStatus:
         """Return the budget of a subject: see `AdminService.energy`."""
+        require_poller(poller)
         path = self._client.path(user, "energy")
         if poller is None:
             raw = await self._client.ask(Call(method="GET", path=path, query={"profile": profile}))
             return values.read(EnergyStatus, {**raw, "since_poll": None})
-        if not 1 <= len(poller) <= MAX_POLLER_CHARACTERS:
-            why = f"a poller's name has {len(poller)} characters, it takes 1 to {MAX_POLLER_CHARACTERS}"
-            raise BadRequestError(why, param="poller")
         body = {"poller": poller, "profile": profile}
         call = Call(method="POST", path=f"{path}/polls", body=body, writes=True)
         return values.read(EnergyStatus, await self._client.ask(call))
 
-    async def maintain(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
-        """Maintain a subject, or all of them: see `AdminService.maintain`."""
-        subject = None if user is None else self._client.named(self._client.subject(user))
-        body = {"subject": subject, "dry_run": dry_run}
-        raw = await self._client.ask(Call(method="POST", path="/v1/maintenance", body=body, timeout_s=LONG_TIMEOUT_S))
-        decisions = tuple(values.decision(line, self._client) for line in raw["decisions"])
-        return MaintenanceReport(subjects=raw["subjects"], decisions=decisions, dry_run=raw["dry_run"])
-
-    async def schema_version(self) -> int:
-        """Return the version of the database's schema: see `AdminService.schema_version`."""
-        return int((await self._database(everywhere=False))["schema_version"])
-
-    async def ping(self) -> None:
-        """Check that the server and its database answer."""
-        await self._database(everywhere=False)
-
-    async def ping_all(self) -> None:
-        """Check that all subjects can be reached: see `AdminService.ping_all`."""
-        await self._database(everywhere=True)
-
-    async def require_writable(self) -> None:
-        """Refuse: `/readyz` of the server says it."""
-        raise unavailable("admin.require_writable")
-
-    @property
-    def breaker(self) -> BreakerStatus:
-        """Refuse: the breaker is the server process's own."""
-        raise unavailable("admin.breaker")
-
-    @property
-    def worker_counters(self) -> "WorkerCounters":
-        """Refuse: the worker is the server process's own."""
-        raise unavailable("admin.worker_counters")
-
-    async def run_worker(self) -> None:
-        """Refuse: the server has its own workers."""
-        raise unavailable("admin.run_worker")
-
-    def stop_worker(self, *, promptly: bool = False) -> None:
-        """Refuse: the server has its own workers."""
-        raise unavailable("admin.stop_worker")
-
-    async def _database(self, *, everywhere: bool) -> Mapping[str, Any]:
-        raw: Mapping[str, Any] = await self._client.ask(Call(method="GET", path=_DATABASE, query={"all": everywhere}))
-        return raw
+    maintain = over_http(
+        "runMaintenance", _maintained, names={"user": "subject"}, send={"user": _named}, timeout_s=LONG_TIMEOUT_S
+    )
+    schema_version = over_http("checkDatabase", field("schema_version", number), more={"all": False})
+    ping = over_http("checkDatabase", more={"all": False})
+    ping_all = over_http("checkDatabase", more={"all": True})
+    require_writable = breaker = worker_counters = run_worker = stop_worker = not_over_http("admin")
 
 
 _KEYS, _AUDIT = "/v1/keys", "/v1/audit"
@@ -246,33 +197,7 @@ class RemoteKeyService(RemoteService, KeyService):
         raws = await self._client.pages(call, "entries", limit, cursor=before)
         return [values.read(AuditEntry, raw) for raw in raws]
 
-    async def create_first(self) -> str | None:
-        """Refuse: a server makes its first key itself."""
-        raise unavailable("keys.create_first")
-
-    async def find(self, secret: str) -> ApiKey | None:
-        """Refuse: the server checks keys itself."""
-        raise unavailable("keys.find")
-
-    async def sign(self, id_: str, data: bytes) -> bytes:
-        """Refuse: the server signs its sessions itself."""
-        raise unavailable("keys.sign")
-
-    async def note_use(self, secret: str) -> None:
-        """Refuse: the server checks keys itself."""
-        raise unavailable("keys.note_use")
-
-    async def is_any_valid(self) -> bool:
-        """Refuse: the server checks keys itself."""
-        raise unavailable("keys.is_any_valid")
-
-    async def was_any_made(self) -> bool:
-        """Refuse: the server checks keys itself."""
-        raise unavailable("keys.was_any_made")
-
-    async def note_act(self, action: str, *, actor: str, tenant: str = "", target: str = "", count: int = 0) -> None:
-        """Refuse: the server writes its audit log itself."""
-        raise unavailable("keys.note_act")
+    create_first = find = sign = note_use = is_any_valid = was_any_made = note_act = not_over_http("keys")
 
 
 def _require_default(actor: str) -> None:
@@ -291,15 +216,7 @@ class RemoteEmbedderService(RemoteService, EmbedderService):
     status = over_http("getEmbedder", plain(EmbedderStatus), timeout_s=LONG_TIMEOUT_S)
     check = over_http("checkEmbedder")
 
-    async def try_out(self, spec: EmbedderSpec) -> EmbedderTrial:
-        """Refuse: the embedder's model is on the server."""
-        raise unavailable("embedder.try_out")
-
-    async def use(
-        self, trial: EmbedderTrial, *, dry_run: bool = False, tell: Callable[[ReembedProgress], None] = silent
-    ) -> ReembedReport:
-        """Refuse: the embedder's model is on the server."""
-        raise unavailable("embedder.use")
+    try_out = use = not_over_http("embedder")
 
     async def reembed(
         self, *, dry_run: bool = False, tell: Callable[[ReembedProgress], None] = silent

@@ -19,6 +19,7 @@ from toldonce.errors import (
     ToldOnceError,
     TooManyRequestsError,
 )
+from toldonce.profiles.policies import Profile
 from toldonce.remote.problems import error_of, kind_of, problem_in, retry_after_s
 from toldonce.remote.transport import HttpAnswer, HttpRequest, Transport
 from toldonce.text import clean
@@ -87,6 +88,8 @@ class RestClient:
         """The only tenant of the credential; None: all of them."""
         self.user: Subject | None = None
         """The credential's own user."""
+        self.profiles: Mapping[str, Profile] = {}
+        """The server's profiles by name, as they were when the connection was opened."""
 
     async def close(self) -> None:
         """Close all connections."""

@@ -1,16 +1,20 @@
 """`RemoteToldOnce`: the engine's verbs over HTTP. Asks one server."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from toldonce.concurrency import gather_or_cancel
 from toldonce.engine.arguments import read_choice, read_kinds, read_reason
+from toldonce.engine.core import AsyncToldOnce
+from toldonce.engine.lazy_property import lazy_property
 from toldonce.engine.memories import parse_memory_id, require_limit
 from toldonce.engine.results import ListOf
-from toldonce.errors import ChangedMemoryError, UnknownProfileError
+from toldonce.errors import UnknownProfileError
 from toldonce.profiles.policies import Profile
 from toldonce.remote import values
 from toldonce.remote.client import (
@@ -21,9 +25,18 @@ from toldonce.remote.client import (
     scope_headers,
     written,
 )
-from toldonce.remote.messages import dated_messages, plain_messages
-from toldonce.remote.over_http import OF_MEMORY, field, number, over_http, receipt
-from toldonce.remote.services import RemoteServices
+from toldonce.remote.over_http import (
+    NOT_OVER_HTTP,
+    OF_MEMORY,
+    dated_messages,
+    each,
+    field,
+    number,
+    over_http,
+    receipt,
+    sent_messages,
+    unavailable,
+)
 from toldonce.remote.transport import AiohttpTransport, Transport, base_url
 from toldonce.types import (
     ANY_TRAITS,
@@ -35,11 +48,9 @@ from toldonce.types import (
     MemoryState,
     MemoryTraits,
     OmittedMemory,
-    Recall,
     RecordedTurn,
     RequestScope,
     Subject,
-    is_same_but_for_uses,
 )
 
 if TYPE_CHECKING:
@@ -49,13 +60,82 @@ _ALL_STATES = [state.value for state in MemoryState]
 _CURRENT_STATES = [MemoryState.ACTIVE.value, MemoryState.HELD.value]
 
 
-class RemoteToldOnce(RemoteServices):
+class _NoImmediateNotes:
+    """Nothing is added without a request."""
+
+    def add(self, *_: object, **__: object) -> None:
+        """Leave it to the request."""
+
+    def add_many(self, *_: object, **__: object) -> None:
+        """Leave it to the request."""
+
+
+def _namespace(module: str, service: str) -> Any:
+    """Return a property: a namespace of the connection, loaded at its first use."""
+
+    def load(self: "RemoteToldOnce") -> Any:
+        return getattr(import_module(f"toldonce.remote.{module}"), service)(self._client)
+
+    return lazy_property(load)
+
+
+def _check_limit(limit: int, **_: object) -> None:
+    require_limit(limit)
+
+
+def _reason(reason: str, client: RestClient) -> str:
+    return read_reason(reason)
+
+
+def _object(raw: Mapping[str, str], client: RestClient) -> dict[str, str]:
+    return dict(raw)
+
+
+def _context(raw: Mapping[str, Any], client: RestClient) -> "PromptContext":
+    """Read what memory would add to a prompt."""
+    from toldonce.engine.context_builder import PromptContext
+
+    items = tuple(values.recalled(item, client) for item in raw["items"])
+    left_out = tuple(values.read(OmittedMemory, item) for item in raw["left_out"])
+    return values.read(PromptContext, {**raw, "items": items, "left_out": left_out})
+
+
+class RemoteToldOnce(AsyncToldOnce):
     """A server's memory, with the methods of the library.
 
     `AsyncToldOnce.connect` opens it. `user` as None is the user of the API key.
     """
 
-    _url = ""
+    conversations = _namespace("conversations", "RemoteConversationService")
+    traces = _namespace("conversations", "RemoteTraceService")
+    characters = _namespace("conversations", "RemoteCharacterService")
+    agent_notes = _namespace("conversations", "RemoteAgentNoteService")
+    history = _namespace("history", "RemoteHistoryService")
+    health = _namespace("history", "RemoteHealthService")
+    reviews = _namespace("history", "RemoteReviewService")
+    shared = _namespace("history", "RemoteSharedMemoryService")
+    bulk = _namespace("history", "RemoteBulkService")
+    vectors = _namespace("history", "RemoteVectorService")
+    keys = _namespace("admin", "RemoteKeyService")
+    embedder = _namespace("admin", "RemoteEmbedderService")
+    admin = _namespace("admin", "RemoteAdminService")
+    apps = _namespace("transfer", "RemoteAppService")
+    erasure = _namespace("transfer", "RemoteErasureService")
+    transfer = _namespace("transfer", "RemoteTransferService")
+
+    def __init__(self, client: RestClient) -> None:
+        """Serve through a client, which is closed with it."""
+        self._client = client
+        self._url = ""
+        self.lock = threading.RLock()
+        self.search_now = lambda *_, **__: None
+        self.immediate_notes = _NoImmediateNotes()  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> Never:
+        """Refuse what only the server's process has."""
+        if name in NOT_OVER_HTTP:
+            raise unavailable(name)
+        raise AttributeError(f"a connection to a server has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"<ToldOnce at {self._url}>"
@@ -84,13 +164,13 @@ class RemoteToldOnce(RemoteServices):
             on_failure.pop_all()
         client.tenant = connection["tenant"]
         client.user = None if connection["subject"] is None else client.parsed(connection["subject"])
-        profiles = {
+        client.profiles = {
             raw["name"]: Profile.model_validate(
                 {"name": raw["name"], "description": raw["description"], **raw["policies"]}
             )
             for raw in listed["profiles"]
         }
-        memory = cls(client, profiles)
+        memory = cls(client)
         memory._url = base_url(url)
         return memory
 
@@ -104,9 +184,9 @@ class RemoteToldOnce(RemoteServices):
 
     def profile(self, name: str) -> Profile:
         """Return a profile of the server, as it was when the connection was opened."""
-        if name not in self._profiles:
-            raise UnknownProfileError(name, sorted(self._profiles))
-        return self._profiles[name]
+        if name not in self._client.profiles:
+            raise UnknownProfileError(name, sorted(self._client.profiles))
+        return self._client.profiles[name]
 
     async def add(
         self,
@@ -146,35 +226,13 @@ class RemoteToldOnce(RemoteServices):
 
     form = over_http("runFormations", field("formations", number), timeout_s=LONG_TIMEOUT_S)
     get = over_http("getMemory", values.memory, **OF_MEMORY)
+    search = over_http("searchMemories", values.recall, check=_check_limit)
+    correct = over_http("correctMemory", values.memory, **OF_MEMORY)
+    forget = over_http("closeMemory", values.memory, **OF_MEMORY, send={"reason": _reason})
     erase = over_http("eraseMemory", receipt, **OF_MEMORY)
-
-    async def search(  # noqa: PLR0913  # as the engine's
-        self,
-        query: str,
-        *,
-        user: str | Subject | None = None,
-        limit: int = 10,
-        profile: str | None = None,
-        at: datetime | None = None,
-        known_at: datetime | None = None,
-        destination: Destination | None = None,
-        explain: bool = False,
-        time_zone: str | None = None,
-    ) -> Recall:
-        """Find the memories relevant to a query: see `AsyncToldOnce.search`."""
-        require_limit(limit)
-        body = {
-            "query": query,
-            "limit": limit,
-            "profile": profile,
-            "at": written(at),
-            "known_at": written(known_at),
-            "destination": None if destination is None else asdict(destination),
-            "explain": explain,
-        }
-        headers = scope_headers(RequestScope(time_zone=time_zone))
-        call = Call(method="POST", path=self._client.path(user, "search"), body=body, headers=headers)
-        return values.recall(await self._client.ask(call), self._client)
+    # Counting the uses needs write access: with a key that only reads, pass `use=False`.
+    context = over_http("getContext", _context, send={"messages": sent_messages}, tells_destination=True)
+    prompt = over_http("writePrompt", field("messages", each(_object)), tells_destination=True)
 
     async def list(  # noqa: PLR0913  # as the engine's
         self,
@@ -215,109 +273,3 @@ class RemoteToldOnce(RemoteServices):
         call = Call(method="GET", path=self._client.path(user, "memories"), query=query)
         cursor = parse_memory_id(after) if after else None
         return values.memories(await self._client.pages(call, "memories", limit, cursor=cursor), self._client)
-
-    async def correct(  # noqa: PLR0913  # as the engine's
-        self,
-        memory_id: str,
-        text: str | None = None,
-        *,
-        user: str | Subject | None = None,
-        true_until: datetime | None = None,
-        value: str | None = None,
-        importance: float | None = None,
-        type: str | None = None,
-        unchanged: Memory | None = None,
-    ) -> Memory:
-        """Close a memory that was wrong or is no longer true: see `AsyncToldOnce.correct`."""
-        path = self._client.path(user, "memories", parse_memory_id(memory_id))
-        call = Call(
-            method="PATCH",
-            path=path,
-            body={
-                "text": text,
-                "true_until": written(true_until),
-                "value": value,
-                "importance": importance,
-                "type": type,
-            },
-            headers=await self._if_match(path, unchanged),
-            writes=True,
-        )
-        return values.memory(await self._client.ask(call), self._client)
-
-    async def forget(
-        self, memory_id: str, *, user: str | Subject | None = None, reason: str = "", unchanged: Memory | None = None
-    ) -> Memory:
-        """Close a memory and all that says the same: see `AsyncToldOnce.forget`."""
-        path = self._client.path(user, "memories", parse_memory_id(memory_id))
-        headers = await self._if_match(path, unchanged)
-        body = {"reason": read_reason(reason)}
-        call = Call(method="POST", path=f"{path}/close", body=body, headers=headers, writes=True)
-        return values.memory(await self._client.ask(call), self._client)
-
-    async def context(
-        self,
-        query: str,
-        *,
-        user: str | Subject | None = None,
-        conversation: str | None = None,
-        scope: RequestScope = NO_SCOPE,
-        messages: Sequence[Mapping[str, Any]] = (),
-        use: bool = True,
-    ) -> "PromptContext":
-        """Return what memory would add to a prompt: see `AsyncToldOnce.context`.
-
-        Counting the uses needs write access; with a key that only reads, pass `use=False`.
-        """
-        from toldonce.engine.context_builder import PromptContext
-
-        body = {
-            "query": query,
-            "conversation": conversation,
-            "messages": plain_messages(messages),
-            "use": use,
-            "destination": asdict(scope.destination),
-        }
-        path = self._client.path(user, "context")
-        raw = await self._client.ask(Call(method="POST", path=path, body=body, headers=scope_headers(scope)))
-        items = tuple(values.recalled(item, self._client) for item in raw["items"])
-        left_out = tuple(values.read(OmittedMemory, item) for item in raw["left_out"])
-        return values.read(PromptContext, {**raw, "items": items, "left_out": left_out})
-
-    async def prompt(
-        self,
-        query: str,
-        *,
-        conversation: str,
-        user: str | Subject | None = None,
-        scope: RequestScope = NO_SCOPE,
-        system: str = "",
-        one_system: bool = False,
-    ) -> ListOf[dict[str, str]]:
-        """Write the messages of a chat request: see `AsyncToldOnce.prompt`."""
-        call = Call(
-            method="POST",
-            path=self._client.path(user, "conversations", conversation, "prompt"),
-            body={
-                "query": query,
-                "system": system,
-                "one_system": one_system,
-                "destination": asdict(scope.destination),
-            },
-            headers=scope_headers(scope),
-        )
-        return [dict(message) for message in (await self._client.ask(call))["messages"]]
-
-    async def _if_match(self, path: str, unchanged: Memory | None) -> Mapping[str, str]:
-        """Return the header that demands a memory as the caller read it; none without such a demand.
-
-        Raises:
-            ChangedMemoryError: It has changed already.
-        """
-        if unchanged is None:
-            return {}
-        headers, raw = await self._client.ask_with_head(Call(method="GET", path=path))
-        known = values.memory(raw, self._client)
-        if not is_same_but_for_uses(known, unchanged):
-            raise ChangedMemoryError(known.id)
-        return {"If-Match": headers["etag"]}

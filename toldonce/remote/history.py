@@ -6,16 +6,16 @@ from typing import Any
 
 from toldonce.clock import to_micros
 from toldonce.engine.arguments import shared_subject
-from toldonce.engine.bulk import MAX_NOTES, BulkService
+from toldonce.engine.bulk import BulkService, new_notes
 from toldonce.engine.embedder import VectorService
 from toldonce.engine.health import HealthService
-from toldonce.engine.history import HistoryService, ReviewService
+from toldonce.engine.history import HistoryService, ReviewService, require_one_source
 from toldonce.engine.memories import require_limit
 from toldonce.engine.shared import SharedMemoryService
 from toldonce.errors import BadRequestError, UnknownConversationError
 from toldonce.remote import values
 from toldonce.remote.client import LONG_TIMEOUT_S, Call, RestClient, written
-from toldonce.remote.over_http import AFTER_ID, OF_MEMORY, RemoteService, each, field, over_http
+from toldonce.remote.over_http import AFTER_ID, OF_MEMORY, RemoteService, each, field, number, over_http
 from toldonce.resolution.undo_plan import RestoredMemory, UndoPlan
 from toldonce.types import (
     Decision,
@@ -50,20 +50,13 @@ def _weaker(raw: dict[str, Any]) -> WeakenMemory:
     return values.read(WeakenMemory, {**raw, "without": without})
 
 
-def _check_source(conversation: str | None, seq: int | None, since: datetime | None, **_: object) -> None:
-    if (conversation is None) == (since is None) or (seq is not None and conversation is None):
-        raise BadRequestError("undo takes either a conversation (with or without a message) or a time", param="undo")
-    if since is not None and since.tzinfo is None:
-        raise BadRequestError("the time to undo from needs a time zone", param="since")
-
-
 class RemoteHistoryService(RemoteService, HistoryService):
     """Decisions about memories, and taking them back."""
 
     get = over_http("getMemoryHistory", values.history, **OF_MEMORY)
     explain = over_http("explainMemory", values.explanation, **OF_MEMORY)
     undo = over_http("undoDecision", _plan)
-    _undo_source = over_http("undoSource", _plan, of="undo_source", check=_check_source)
+    _undo_source = over_http("undoSource", _plan, of="undo_source", check=require_one_source)
 
     async def decisions(
         self, *, user: str | Subject | None = None, limit: int = 1000, after: tuple[datetime, str] | None = None
@@ -163,13 +156,9 @@ class RemoteBulkService(RemoteService, BulkService):
         self, notes: Sequence[str | NewNote], *, user: str | Subject | None = None, profile: str | None = None
     ) -> list[Memory]:
         """Store many sentences as notes in one commit: see `BulkService.add`."""
-        if isinstance(notes, str) or not isinstance(notes, Sequence):  # a string's characters would be notes
-            raise BadRequestError(f"the notes are {type(notes).__name__}: pass a list of strings or NewNote")
-        if len(notes) > MAX_NOTES:
-            raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MAX_NOTES:,}: send them in parts")
-        if not notes:
+        new = new_notes(notes)
+        if not new:
             return []
-        new = [note if isinstance(note, NewNote) else NewNote(note) for note in notes]
         body = {
             "memories": [{"text": note.text, "importance": note.importance, "type": note.type} for note in new],
             "profile": profile,
@@ -177,10 +166,7 @@ class RemoteBulkService(RemoteService, BulkService):
         call = Call(method="POST", path=self._client.path(user, "memories"), body=body, writes=True)
         return values.memories((await self._client.ask(call))["memories"], self._client)
 
-    async def form(self) -> int:
-        """Form everything that is due on the server; this needs an operator's key. See `BulkService.form`."""
-        call = Call(method="POST", path="/v1/formations/run", body={"bulk": True}, timeout_s=LONG_TIMEOUT_S)
-        return int((await self._client.ask(call))["formations"])
+    form = over_http("runFormations", field("formations", number), more={"bulk": True}, timeout_s=LONG_TIMEOUT_S)
 
 
 def _check(limit: int, **_: object) -> None:

@@ -1,28 +1,66 @@
-"""Methods of the library that a server does: their parameters are sent, its answer is read. Asks one server."""
+"""Methods of the library that a server does: their parameters are sent, its answer is read. Asks one server.
+
+What a connection does not have is here, too, each with the reason and what to do instead.
+"""
 
 import inspect
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from dataclasses import field as dataclass_field
 from datetime import datetime
 from enum import Enum
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Never, TypeVar
 
 from toldonce.engine.memories import parse_memory_id
-from toldonce.errors import BadServerError, ServerUnreachableError, UnknownConversationError, UnknownTraceError
+from toldonce.engine.recorder import message_dates
+from toldonce.errors import (
+    BadRequestError,
+    BadServerError,
+    ChangedMemoryError,
+    NotOverHttpError,
+    ServerUnreachableError,
+    UnknownConversationError,
+    UnknownTraceError,
+)
 from toldonce.operations import OPERATIONS
 from toldonce.remote import values
 from toldonce.remote.client import Call, RestClient, scope_headers, segment, written
 from toldonce.remote.problems import error_of
-from toldonce.types import EraseReceipt, ReceiptLine
+from toldonce.types import EraseReceipt, Memory, ReceiptLine, RequestScope, Subject, is_same_but_for_uses
 
 T = TypeVar("T")
 Read = Callable[[Any, RestClient], Any]
 """Reads a value of the library from the JSON of an answer."""
 Send = Callable[[Any, RestClient], object]
 """Returns what is sent for an argument."""
+_OWN = "it is the server process's own"
+_KEYS = "the server checks keys itself, with every request"
+NOT_OVER_HTTP: Mapping[str, str] = {
+    "settings": f"{_OWN}; `toldonce doctor` on its machine shows them",
+    "clock": f"{_OWN}; memories and decisions have their times",
+    "counter": f"{_OWN}; `context(…).tokens` has the count of a block",
+    "metrics": f"{_OWN}; read its route /metrics",
+    "turns": "chats go through the server's route /v1/chat/completions",
+    "agent_notes.remember": "agents call the server's route /mcp; `add` stores a note of your own",
+    "admin.require_writable": "the server's route /readyz says it",
+    "admin.breaker": f"{_OWN}; its route /metrics shows it",
+    "admin.worker_counters": f"{_OWN}; its route /metrics shows them",
+    "admin.run_worker": "the server has its own workers; `toldonce worker` starts more beside it",
+    "admin.stop_worker": "the server's workers stop with it",
+    "embedder.try_out": "the embedder's model is on the server: run `toldonce embedder use --dry-run` there",
+    "embedder.use": "the embedder's model is on the server: run `toldonce embedder use` there",
+    "keys.create_first": "a server makes its first key when it starts; `keys.create` makes more",
+    "keys.find": _KEYS,
+    "keys.note_use": _KEYS,
+    "keys.sign": "the server signs its sessions itself",
+    "keys.is_any_valid": f"{_KEYS}; `keys.list` shows them",
+    "keys.was_any_made": f"{_KEYS}; `keys.audit` shows it",
+    "keys.note_act": "the server writes its audit log itself; `keys.audit` reads it",
+}
+"""Names as on the object that `connect` returns."""
+_EXAMPLE = '{"role": "user", "content": "Hello"}'
 _IN_URLS = frozenset({"GET", "DELETE"})
 _PROGRESS = frozenset({"phase", "unit", "total", "done"})
 
@@ -100,13 +138,15 @@ class _Plan:
     """How long the server may work on it; None: the connection's."""
     of: str = ""
     """The method of the base class; empty: the one of the same name."""
+    tells_destination: bool = False
+    """Whether the body names the destination of the scope."""
 
 
 def over_http(operation: str, read: Read = nothing, **how: Any) -> Any:
     """Return a method that asks for an operation, with the parameters and the description of the base class's.
 
-    `user` names the subject of the path, `scope` becomes headers, other parameters are the path's, the URL's or the
-    body's by their names.
+    `user` names the subject of the path; `scope`, `time_zone` and `unchanged` become headers; other parameters are the
+    path's, the URL's or the body's by their names.
 
     Args:
         operation: Its id.
@@ -128,6 +168,45 @@ class _Method:
         setattr(owner, name, _method(near, self._operation, self._plan))
 
 
+def not_over_http(namespace: str) -> Any:
+    """Return a method or property that refuses, with the signature and the description of the base class's.
+
+    Args:
+        namespace: Where it is on the object that `connect` returns: `NOT_OVER_HTTP` has the reason.
+    """
+    return _Refusal(namespace)
+
+
+class _Refusal:
+    """Becomes each member of the class that it is assigned to."""
+
+    def __init__(self, namespace: str) -> None:
+        self._namespace = namespace
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        near = next(vars(base)[name] for base in owner.__mro__[1:] if name in vars(base))
+        is_property = isinstance(near, property)
+        refusing = _refusing(near.fget if is_property else near, f"{self._namespace}.{name}")
+        setattr(owner, name, property(refusing) if is_property else refusing)
+
+
+def _refusing(near: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @wraps(near)
+    def refuse(*args: object, **options: object) -> Never:
+        raise unavailable(name)
+
+    @wraps(near)
+    async def refuse_later(*args: object, **options: object) -> Never:
+        raise unavailable(name)
+
+    return refuse_later if inspect.iscoroutinefunction(near) else refuse
+
+
+def unavailable(name: str) -> NotOverHttpError:
+    """Return the error of a part that a connection does not have."""
+    return NotOverHttpError(name, NOT_OVER_HTTP[name])
+
+
 def _method(near: Callable[..., Any], operation: str, plan: _Plan) -> Callable[..., Awaitable[Any]]:
     signature = inspect.signature(near)
 
@@ -144,6 +223,8 @@ def _method(near: Callable[..., Any], operation: str, plan: _Plan) -> Callable[.
         if plan.pages:
             raws = await client.pages(call, plan.pages, limit, cursor=cursor)
             return [plan.read(raw, client) for raw in raws]
+        if given.get("unchanged") is not None:
+            call = replace(call, headers=await _if_match(client, given["memory_id"], given["user"], given["unchanged"]))
         raw = await client.ask(call)
         if plan.read is receipt:
             raw = {**raw, "subject": client.subject(given["user"])}
@@ -158,11 +239,13 @@ def _call(client: RestClient, operation: str, plan: _Plan, given: Mapping[str, A
     steps, headers, data = dict[str, str](), {}, dict(plan.more)
     for parameter, value in given.items():
         name = plan.names.get(parameter, parameter)
-        if parameter == "scope":
-            headers = dict(scope_headers(value))
+        if parameter in ("scope", "time_zone"):
+            scope = value if parameter == "scope" else RequestScope(time_zone=value)
+            headers = dict(scope_headers(scope))
+            data |= {"destination": asdict(scope.destination)} if plan.tells_destination else {}
         elif "{" + name + "}" in declared.path:
             steps[name] = _step(name, plan.send[parameter](value, client) if parameter in plan.send else value)
-        elif parameter != "user":
+        elif parameter not in ("user", "unchanged") or parameter in plan.names:
             data[name] = plan.send[parameter](value, client) if parameter in plan.send else _sent(value)
     if "{subject}" in declared.path:
         steps["subject"] = client.named(client.subject(given.get("user")))
@@ -178,6 +261,22 @@ def _call(client: RestClient, operation: str, plan: _Plan, given: Mapping[str, A
         timeout_s=plan.timeout_s,
     )
     return call, None if cursor is None else str(cursor)
+
+
+async def _if_match(
+    client: RestClient, memory_id: str, user: str | Subject | None, unchanged: Memory
+) -> Mapping[str, str]:
+    """Return the header that demands a memory as the caller read it.
+
+    Raises:
+        ChangedMemoryError: It has changed already.
+    """
+    call = Call(method="GET", path=client.path(user, "memories", parse_memory_id(memory_id)))
+    headers, raw = await client.ask_with_head(call)
+    known = values.memory(raw, client)
+    if not is_same_but_for_uses(known, unchanged):
+        raise ChangedMemoryError(known.id)
+    return {"If-Match": headers["etag"]}
 
 
 def _step(name: str, value: object) -> str:
@@ -245,3 +344,38 @@ def _object(line: bytes, call: Call) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise BadServerError(f"{call.shown} was not answered with JSON lines: is it a ToldOnce server?")
     return read
+
+
+def plain_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return messages as JSON objects.
+
+    Raises:
+        BadRequestError: One is something else.
+    """
+    given: object = messages
+    wrong = next((place for place, each in enumerate(messages, 1) if not isinstance(each, Mapping)), None)
+    if isinstance(given, str | bytes) or wrong is not None:
+        raise BadRequestError(f"message {wrong or 1} is not an object such as {_EXAMPLE}", param="messages")
+    return [dict(each) for each in messages]
+
+
+def dated_messages(
+    messages: Sequence[Mapping[str, Any]], said_at: datetime | Sequence[datetime] | None
+) -> list[dict[str, Any]]:
+    """Return messages with the instants at which they were said.
+
+    Raises:
+        BadRequestError: There are not as many instants as messages, or one has no time zone.
+    """
+    plain = plain_messages(messages)
+    if not plain:
+        raise BadRequestError("messages is empty: there is nothing to log", param="messages")
+    if said_at is None:
+        return plain
+    dates = message_dates(plain, said_at)
+    return [{**each, "said_at": written(at)} for each, at in zip(plain, dates, strict=True)]
+
+
+def sent_messages(messages: Sequence[Mapping[str, Any]], client: RestClient) -> object:
+    """Send messages of a chat as JSON objects: see `plain_messages`."""
+    return plain_messages(messages)

@@ -4,7 +4,8 @@ A value is read by the annotations of its dataclass: wherever the server names a
 another way, a function below says so.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -150,50 +151,40 @@ def held(raw: Raw, client: RestClient) -> HeldMemory:
 def trace(raw: Raw, client: RestClient) -> PromptTrace:
     """Read what memory did for a request."""
     shown = [memory(item["memory"], client) for item in raw["memories"]]
-    used = [item["id"] for item in raw["memories"] if item["used"]]
-    is_judged = any(item["used"] is not None for item in raw["memories"])
-    items = tuple((known.subject, known.id, item["score"]) for known, item in zip(shown, raw["memories"], strict=True))
-    plain = {name: raw[name] for name in ("id", "at", "seq", "block_hash", "replayed", "tokens")}
-    record = read(
-        InjectionRecord,
-        {
-            **plain,
-            "query_hash": _number(raw["query_hash"]),
-            "items": items,
-            "hits": frozenset(used) if is_judged else None,
-            "omitted": tuple(read(OmittedMemory, item) for item in raw["omitted"]),
-            "prefix": raw["prefix"] or "",
-            "failure": raw["failure"] or "",
-        },
-    )
+    record = _record(raw, raw["memories"], [known.subject for known in shown])
     return PromptTrace(record=record, memories=tuple(shown))
 
 
 def request_trace(raw: Raw, client: RestClient) -> RequestTrace:
     """Read what memory did for a request, with its memories as ids."""
-    judged = [item for item in raw["injected"] if item["used"] is not None]
-    to = {name: raw[name] for name in ("upstream", "model", "client")}
-    record = read(
+    request = MemoryRequest(
+        profile=raw["profile"] or "",
+        reads=tuple(subjects(raw["reads"], client)),
+        destination=read(Destination, {name: raw[name] for name in ("upstream", "model", "client")}),
+        considered=raw["considered"],
+        took_ms=raw["took_ms"],
+    )
+    owners = subjects((item["subject"] for item in raw["injected"]), client)
+    record = replace(_record(raw, raw["injected"], owners), request=request)
+    place = {name: raw[name] for name in ("conversation", "external_id", "recorded_at")}
+    return read(RequestTrace, {**place, "record": record, "home": client.parsed(raw["subject"])})
+
+
+def _record(raw: Raw, injected: Sequence[Raw], owners: Sequence[Subject]) -> InjectionRecord:
+    """Read the record of a request, which put these memories of these owners into its prompt."""
+    judged = [item for item in injected if item["used"] is not None]
+    return read(
         InjectionRecord,
         {
             **{name: raw[name] for name in ("id", "at", "seq", "block_hash", "replayed", "tokens")},
             "query_hash": _number(raw["query_hash"]),
-            "items": tuple((client.parsed(item["subject"]), item["id"], item["score"]) for item in raw["injected"]),
+            "items": tuple((owner, item["id"], item["score"]) for owner, item in zip(owners, injected, strict=True)),
             "hits": frozenset(item["id"] for item in judged if item["used"]) if judged else None,
             "omitted": tuple(read(OmittedMemory, item) for item in raw["omitted"]),
             "prefix": raw["prefix"] or "",
             "failure": raw["failure"] or "",
-            "request": MemoryRequest(
-                profile=raw["profile"] or "",
-                reads=tuple(subjects(raw["reads"], client)),
-                destination=read(Destination, to),
-                considered=raw["considered"],
-                took_ms=raw["took_ms"],
-            ),
         },
     )
-    place = {name: raw[name] for name in ("conversation", "external_id", "recorded_at")}
-    return read(RequestTrace, {**place, "record": record, "home": client.parsed(raw["subject"])})
 
 
 def trace_detail(raw: Raw, client: RestClient) -> TraceDetail:

@@ -1,8 +1,8 @@
-"""The ASGI application: its routes, and what starts and stops with it."""
+"""The ASGI application: its routes, what starts and stops with it, and what a request gets where the server fails."""
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from starlette.applications import Starlette
@@ -10,15 +10,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.preload import load_chats, load_formations, load_turns
+from toldonce.guard import guarded
 from toldonce.providers.protocols import Embedder, TokenCounter
 from toldonce.server.api import OPERATIONS, routes_of
-from toldonce.server.api.v1 import build_api, is_resource_path, resource_routes, send_refusal
-from toldonce.server.asgi import OWN_HEADERS, send_json, with_own_headers
+from toldonce.server.api.v1 import build_api, failure_body, is_resource_path, resource_routes, send_refusal
+from toldonce.server.asgi import OWN_HEADERS, send_body, send_json, send_start, with_own_headers
 from toldonce.server.auth.authenticator import Authenticator
 from toldonce.server.auth.guard import AccessGuard, Refuse
 from toldonce.server.backends import Backend, OfflineBackend, UpstreamBackend
@@ -26,7 +27,6 @@ from toldonce.server.chat_completions import ChatProxy
 from toldonce.server.dashboard.app import Dashboard, dashboard_routes
 from toldonce.server.dashboard.page_answer import send_page_refusal
 from toldonce.server.dashboard.paths import ROOT, is_dashboard_path
-from toldonce.server.failure_boundary import failure_answer, with_failures_answered
 from toldonce.server.mcp_endpoint import McpEndpoint
 from toldonce.server.observability import monitoring_routes
 from toldonce.server.origin_guard import OriginGuard, is_loopback
@@ -280,3 +280,52 @@ class Preload:
 def _log_failure(loading: asyncio.Task[None]) -> None:
     if not loading.cancelled() and (error := loading.exception()) is not None:
         logger.error("loading ahead failed; the first chats load what they need", exc_info=error)
+
+
+_MESSAGE = "the server failed; see its log"
+
+
+def failure_answer(path: str) -> tuple[bytes, str]:
+    """Return what a request to a path gets where the server failed, and its type: no path of a file, no cause.
+
+    >>> failure_answer("/v1/chat/completions")[1]
+    'application/json'
+    """
+    if is_resource_path(path):
+        return failure_body(path)
+    return error_body(INTERNAL_SERVER_ERROR, _MESSAGE), "application/json"
+
+
+def with_failures_answered(app: ASGIApp) -> ASGIApp:
+    """Answer where `app` raises before its answer begins, and log the traceback.
+
+    An error after that goes on to the HTTP server, which breaks the connection off: the client must see that the answer
+    is incomplete.
+    """
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        watched = _Watched(send)
+        with guarded(logger, "a request failed unexpectedly", passes=lambda: watched.began) as guard:
+            await app(scope, receive, watched)
+        if guard.failure is not None:
+            body, kind = failure_answer(scope["path"])
+            headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode()), *OWN_HEADERS]
+            await send_start(send, INTERNAL_SERVER_ERROR, headers)
+            await send_body(send, body, more=False)
+
+    return serve
+
+
+class _Watched:
+    """`send`, and whether an answer has begun."""
+
+    def __init__(self, send: Callable[[Message], Awaitable[None]]) -> None:
+        self._send = send
+        self.began = False
+
+    async def __call__(self, message: Message) -> None:
+        self.began = True
+        await self._send(message)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, app_of_all_users, owned_subject
 from toldonce.errors import BadRequestError, ToldOnceError
-from toldonce.mcp_server.json_text import without_lone_surrogates
 from toldonce.mcp_server.toolbox import Toolbox
 from toldonce.server.api.v1.access import ME, Requester, requester_of
 from toldonce.server.api.v1.problems import ProblemError
@@ -15,6 +14,7 @@ from toldonce.server.asgi import BodyTooLargeError, ClientDisconnectedError, Hea
 from toldonce.server.auth.guard import max_body_bytes
 from toldonce.server.json_body import has_too_many_values, is_too_deep, too_deep, too_many_values
 from toldonce.server.status import FORBIDDEN, NOT_IMPLEMENTED, TOO_LARGE, message_of, send_error, status_of
+from toldonce.text.visible_json import without_lone_surrogates
 from toldonce.types import Access, MemoryMode, Subject
 
 if TYPE_CHECKING:

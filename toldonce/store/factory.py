@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from toldonce.clock import Clock
@@ -28,14 +28,7 @@ from toldonce.store.sqlite.endpoint import SqliteEnd
 from toldonce.store.sqlite.executor import SqliteExecutor
 from toldonce.store.sqlite.reencrypt import reencrypt
 from toldonce.store.store import Store
-from toldonce.store.store_reports import (
-    CitusReport,
-    ConversionReport,
-    IndexReport,
-    KeyReport,
-    RotationReport,
-    RowSecurityReport,
-)
+from toldonce.store.store_reports import KeyReport
 from toldonce.types import ProgressReporter
 
 if TYPE_CHECKING:
@@ -72,7 +65,7 @@ async def open_store(
         StoreUnavailableError: another process holds it.
     """
     if not url.startswith(POSTGRES):
-        return await open_sqlite(_place(url, key), clock=clock, cache_bytes=cache_bytes, keyring=keyring)
+        return await open_sqlite(sqlite_place(url, key), clock=clock, cache_bytes=cache_bytes, keyring=keyring)
     if key is not None:
         raise BadSettingError(
             KEY_SETTING, "…", "encrypts SQLite files, not PostgreSQL: encrypt the server's disk, and unset the key"
@@ -127,7 +120,7 @@ def _sealing(executor: Executor, vault: "SubjectVault", dialect: "Dialect") -> E
 
 
 async def _open_postgres(url: str, *, clock: Clock, cache_bytes: int, keyring: KeyringPlace | None) -> Store:
-    with _driver(url):
+    with driver_of(url):
         from toldonce.store.postgres.admin import PostgresAdmin
         from toldonce.store.postgres.dialect import own_version
         from toldonce.store.postgres.executor import PostgresExecutor
@@ -170,10 +163,10 @@ def open_end(url: str, use: EndpointMode, key: DatabaseKey | None = None) -> Cop
         StoreUnavailableError: another process holds it, or it does not answer.
     """
     if url.startswith(POSTGRES):
-        with _driver(url):
+        with driver_of(url):
             from toldonce.store.postgres.endpoint import PostgresEnd
         return PostgresEnd.destination(url) if use is EndpointMode.FILL else PostgresEnd.source(url)
-    place = _place(url, key)
+    place = sqlite_place(url, key)
     if place.path == MEMORY:
         raise BadRequestError(f"{url} is there for one process alone: name a file")
     kinds = {
@@ -191,75 +184,11 @@ def open_sealed_end(url: str, use: EndpointMode, key: DatabaseKey | None, vault:
         return end
     from toldonce.store.encryption.endpoint import SealedEnd
 
-    return SealedEnd(end, vault, _dialect(url))
+    return SealedEnd(end, vault, dialect_of(url))
 
 
-def convert_store(
-    url: str, *, key: DatabaseKey | None, keyring: KeyringPlace, encrypt: bool, rewrite: bool, bar: ProgressReporter
-) -> ConversionReport:
-    """Encrypt the rows of all subjects by their keys, or decrypt them. Blocks until it is done; call again to go on.
-
-    Args:
-        url: Of the database, which others may use meanwhile.
-        key: Of an encrypted SQLite file.
-        keyring: Of the subjects' keys.
-        encrypt: False to decrypt.
-        rewrite: Rewrite the tables afterwards, which removes what was plain from the database's own files.
-        bar: Shows how far it is.
-
-    Raises:
-        SetupError: the database or the keyring cannot be opened, or they do not belong together.
-        StoreUnavailableError: one does not answer, or another process holds it.
-    """
-    with closing(open_end(url, EndpointMode.WRITE, key)) as end, end.speaking():
-        path = None if url.startswith(POSTGRES) else _place(url, key).path
-        found = look(end.db, where=end.where, path=path)
-        if encrypt and path is None:
-            from toldonce.store.postgres.hnsw_index import require_no_indexes
-
-            require_no_indexes(end.db, end.where)
-        vault = open_vault(keyring, found)
-        with closing(vault):
-            from toldonce.store.encryption.convert import Conversion
-
-            mark = marking(vault.keyring)
-            if encrypt:
-                end.write(lambda: mark(end.db))
-            run = Conversion(end, vault, _dialect(url), bar)
-            done = run.encrypt() if encrypt else run.decrypt()
-        if rewrite:
-            end.finish(rewrite=True)
-    return done
-
-
-def rotate_master_key(
-    url: str, *, key: DatabaseKey | None, keyring: KeyringPlace, bar: ProgressReporter
-) -> RotationReport:
-    """Encrypt the data keys of a database's subjects by another master key. Others may use both meanwhile.
-
-    Args:
-        url: Of the database.
-        key: Of an encrypted SQLite file.
-        keyring: With the new master key, and the old one as the other.
-        bar: Shows how far it is.
-
-    Raises:
-        BadRequestError: no subject was ever encrypted.
-        SetupError: the database or the keyring cannot be opened, or they do not belong together.
-        StoreUnavailableError: one does not answer, or another process holds it.
-    """
-    with closing(open_end(url, EndpointMode.READ, key)) as end, end.speaking():
-        path = None if url.startswith(POSTGRES) else _place(url, key).path
-        found = look(end.db, where=end.where, path=path)
-    if found.mark is None:
-        raise BadRequestError(f"the subjects of {end.where} are not encrypted: there are no keys")
-    with closing(open_vault(keyring, found)) as vault:
-        bar.begin("changing", "keys", vault.counts().others)
-        changed = vault.rotate(bar.reach)
-        return RotationReport(keyring=vault.keyring.where, changed=changed, keys=vault.counts().subjects)
-
-
-def _dialect(url: str) -> "Dialect":
+def dialect_of(url: str) -> "Dialect":
+    """Return how statements are written for the database of a URL."""
     if not url.startswith(POSTGRES):
         return lambda statement: statement
     from toldonce.store.postgres.dialect import own_version
@@ -285,73 +214,19 @@ def reencrypt_store(url: str, *, key: DatabaseKey | None, new: DatabaseKey | Non
     """
     if url.startswith(POSTGRES):
         raise BadRequestError(f"{shown_url(url)} is no SQLite file: encrypt the server's disk")
-    place = _place(url, key)
+    place = sqlite_place(url, key)
     if place.path == MEMORY or not os.path.exists(place.path):
         raise BadRequestError(f"{url} is no file that is there already: one that is opened with a key is made with it")
     return reencrypt(place, new, bar)
 
 
-def distribute_store(url: str, *, shards: int) -> CitusReport:
-    """Distribute the tables of a PostgreSQL database over the nodes of Citus. Blocks until it is done.
-
-    Args:
-        url: URL of the coordinator's database.
-        shards: Number of parts that subjects are divided into, unless they are divided already.
-
-    Raises:
-        BadRequestError: it is not a PostgreSQL database.
-        UnreadableStoreError: it cannot be distributed; the message says why.
-        StoreUnavailableError: the server does not answer.
-    """
-    if not url.startswith(POSTGRES):
-        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only one with Citus can be distributed")
-    with _driver(url):
-        from toldonce.store.postgres.citus import distribute
-    return distribute(url, shards=shards)
-
-
-def row_security_of_store(url: str, *, guard: bool | None) -> RowSecurityReport:
-    """Guard the tables of a PostgreSQL database by row-level security, or end that; None: only say what is guarded.
-
-    Raises:
-        BadRequestError: It is not a PostgreSQL database.
-        UnreadableStoreError: Its tables cannot be guarded; the message says why.
-        StoreUnavailableError: The server does not answer.
-    """
-    if not url.startswith(POSTGRES):
-        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only that has row-level security")
-    with _driver(url):
-        from toldonce.store.postgres.row_security import disable_row_security, enable_row_security, row_security
-    if guard is None:
-        return row_security(url)
-    return enable_row_security(url) if guard else disable_row_security(url)
-
-
-def index_store(url: str, *, least: int | None, bar: ProgressReporter) -> IndexReport:
-    """Give each giant subject of a PostgreSQL database an index of its vectors. Blocks as long as that takes.
-
-    Args:
-        url: Of the database.
-        least: From how many vectors on a subject gets one; None: all indexes are dropped.
-        bar: Shows how far it is.
-
-    Raises:
-        BadRequestError: it is not a PostgreSQL database.
-        UnreadableStoreError: it cannot have any; the message says why.
-        StoreUnavailableError: the server does not answer, or another call is under way.
-    """
-    if not url.startswith(POSTGRES):
-        raise BadRequestError(
-            f"{shown_url(url)} is no PostgreSQL database, and SQLite compares all vectors: for a user with so many "
-            "memories, copy it into one (`toldonce db copy`)"
-        )
-    with _driver(url):
-        from toldonce.store.postgres.hnsw_index import index
-    return index(url, least=least, bar=bar)
-
-
 @contextmanager
-def _driver(url: str) -> Iterator[None]:
+def driver_of(url: str) -> Iterator[None]:
+    """Say which extra is missing where the driver of a PostgreSQL database cannot be imported within the context.
+
+    Raises:
+        BadSettingError: It cannot.
+    """
     try:
         yield
     except ImportError as error:
@@ -362,7 +237,12 @@ def _driver(url: str) -> Iterator[None]:
         ) from error
 
 
-def _place(url: str, key: DatabaseKey | None) -> DatabaseLocation:
+def sqlite_place(url: str, key: DatabaseKey | None) -> DatabaseLocation:
+    """Return the file that a URL names.
+
+    Raises:
+        BadSettingError: It is no URL of a file.
+    """
     path = url.removeprefix(SQLITE)
     if path == url or not path or "\0" in path:
         shown = url if url.startswith("sqlite:") else f"{url.partition(':')[0]}:…"

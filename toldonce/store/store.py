@@ -7,15 +7,13 @@ from toldonce.store.sql.budgets import BudgetRepository
 from toldonce.store.sql.embeddings import EmbeddingRepository
 from toldonce.store.sql.erase.repository import ErasureRepository
 from toldonce.store.sql.formations import FormationRepository
-from toldonce.store.sql.health import HealthRepository
 from toldonce.store.sql.idempotency import IdempotencyRepository
 from toldonce.store.sql.log.conversations import ConversationRepository
 from toldonce.store.sql.log.insertions import InsertionRepository
 from toldonce.store.sql.log.traces import TraceRepository
 from toldonce.store.sql.maintenance import MaintenanceRepository
-from toldonce.store.sql.memories.decisions import DecisionRepository
-from toldonce.store.sql.memories.repository import MemoryRepository
-from toldonce.store.sql.stats import AdminRepository
+from toldonce.store.sql.memories.repository import DecisionRepository, MemoryRepository
+from toldonce.store.sql.stats import AdminRepository, HealthRepository
 
 
 class Store:

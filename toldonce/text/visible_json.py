@@ -1,4 +1,4 @@
-"""JSON that shows what is in it: characters that steer a terminal or hide are written as escapes. Pure."""
+"""JSON with characters that are unseen, which are written as escapes, or that Unicode does not have. Pure."""
 
 import json
 import re
@@ -24,3 +24,21 @@ def visible_json(data: Any, *, indent: int | None = None) -> str:
 
 def _escaped(found: "re.Match[str]") -> str:
     return json.dumps(found.group())[1:-1]
+
+
+# Half of a surrogate pair can only be written as an escape: UTF-8 has no bytes for it.
+_SURROGATE = LazyPattern(rb"\\u[dD][89a-fA-F]")
+
+
+def without_lone_surrogates(raw: bytes) -> bytes:
+    r"""Return a JSON message in which halves of surrogate pairs are question marks; else the parser refuses it whole.
+
+    >>> without_lone_surrogates(b'{"a": "x\\ud800"}'), without_lone_surrogates(b'"\\ud83d\\ude00"').decode()
+    (b'{"a": "x?"}', '"😀"')
+    """
+    if _SURROGATE.search(raw) is None:
+        return raw
+    try:
+        return json.dumps(json.loads(raw), ensure_ascii=False).encode("utf-8", "replace")
+    except (ValueError, RecursionError):
+        return raw

@@ -3,341 +3,165 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
-from toldonce.types.caller import (
-    ALL_ACTS,
-    ANONYMOUS,
-    NO_LIMITS,
-    Access,
-    ApiKey,
-    AuditEntry,
-    AuditFilter,
-    Caller,
-    KeyLimits,
-    NewApiKey,
-)
-from toldonce.types.conversation import (
-    DECLARED,
-    MAX_OMITTED,
-    NO_MEMORY_REQUEST,
-    NO_OPENING,
-    Conversation,
-    ConversationPage,
-    ConversationSetup,
-    EpisodeRange,
-    FormedMemory,
-    InjectionRecord,
-    InjectionSite,
-    LoggedMessage,
-    MemoryRequest,
-    Message,
-    RecordedTurn,
-    TreeMessage,
-    Turn,
-    UnsummarizedConversation,
-    UserWords,
-)
-from toldonce.types.detail import (
-    CIRCUMSTANCE,
-    NO_DETAIL,
-    MemoryDetail,
-    SummarizedPart,
-    Withheld,
-    message_address,
-)
-from toldonce.types.embedder import (
-    KEY_VARIABLE,
-    CalibrationCurve,
-    ElsewherePage,
-    EmbedderKind,
-    EmbedderRecord,
-    EmbedderSpec,
-    MissingVectors,
-    ReembedBacklog,
-    ReembedReport,
-    SpaceCount,
-)
-from toldonce.types.erasure import EraseReceipt, EraseRequest, ErasureRecord, ErasureStatus, ReceiptLine, StorageKind
-from toldonce.types.formation import (
-    BusySubjects,
-    FormationKey,
-    FormationPlace,
-    FormationRequest,
-    FormationResult,
-    FormationStatus,
-    Lease,
-    LeaseRequest,
-    Unindexed,
-)
-from toldonce.types.ledger import (
-    MAX_INSERTIONS_PER_THREAD,
-    MAX_THREAD_CHARACTERS,
-    AnswerMark,
-    BlockState,
-    LedgerBlock,
-    LedgerRows,
-    PromptBlock,
-    PromptInsertion,
-    RequestTrace,
-    TracePlace,
-)
-from toldonce.types.memory import (
-    KEPT_IMPORTANCE,
-    KIND_ORDER,
-    NO_COMPARISON,
-    Action,
-    AddMemory,
-    Candidate,
-    Change,
-    CloseMemory,
-    Comparison,
-    ConversationId,
-    Decision,
-    Evidence,
-    MarkWords,
-    Memory,
-    MemoryId,
-    MemoryKind,
-    MemoryState,
-    MessageRef,
-    ReopenMemory,
-    StrengthenMemory,
-    Vector,
-    Vectors,
-    WeakenMemory,
-    is_same_but_for_uses,
-)
-from toldonce.types.memory_traits import ANY_TRAITS, MemoryOrder, MemoryPair, MemoryTraits, NearDuplicates
-from toldonce.types.new_note import NewNote, NoteBatch
-from toldonce.types.recall import (
-    ALL_VECTORS,
-    MAX_MEMORY_CHARACTERS,
-    NO_VECTORS,
-    QUESTION_FLAG,
-    OmittedMemory,
-    Recall,
-    RecalledMemory,
-    SubjectSnapshot,
-    VectorRequest,
-)
-from toldonce.types.reports import (
-    AppRecord,
-    AppSummary,
-    Cost,
-    CostPurpose,
-    EnergyStatus,
-    MaintenanceLease,
-    MaintenanceReport,
-    ProgressReporter,
-    Reservation,
-    SincePoll,
-    StaleTerms,
-    StoreTotals,
-    SubjectTotals,
-    closed_memory,
-)
-from toldonce.types.request import (
-    BUILT_IN,
-    INTERACTION_MODES,
-    NO_SCOPE,
-    UNKNOWN_DESTINATION,
-    ChatMessage,
-    ChatRequest,
-    ClaimState,
-    ContentKind,
-    Destination,
-    IdempotencyKey,
-    Identity,
-    InjectionMode,
-    Insertion,
-    KeyClaim,
-    MemoryMode,
-    RequestScope,
-    StoredAnswer,
-)
-from toldonce.types.subject import (
-    GLOBAL,
-    INNER_KINDS,
-    LAST_NAME,
-    SUBJECT_KINDS,
-    Subject,
-    check_tenant,
-    tenant_range,
-)
-from toldonce.types.usage_statistics import (
-    AGE_LIMITS_DAYS,
-    MAX_BUCKETS,
-    BucketSize,
-    FormationCounts,
-    MemoryCount,
-    SpendingDay,
-    Statistics,
-    StatisticsBucket,
-    StatisticsSpan,
-    SubjectHealth,
-)
-from toldonce.types.vector_blocks import ID_BYTES, IdColumn, VectorBlocks, max_block_rows
-
-__all__ = [
-    "AGE_LIMITS_DAYS",
-    "ALL_ACTS",
-    "ALL_VECTORS",
-    "ANONYMOUS",
-    "ANY_TRAITS",
-    "BUILT_IN",
-    "CIRCUMSTANCE",
-    "DECLARED",
-    "GLOBAL",
-    "ID_BYTES",
-    "INNER_KINDS",
-    "INTERACTION_MODES",
-    "KEPT_IMPORTANCE",
-    "KEY_VARIABLE",
-    "KIND_ORDER",
-    "LAST_NAME",
-    "MAX_BUCKETS",
-    "MAX_INSERTIONS_PER_THREAD",
-    "MAX_MEMORY_CHARACTERS",
-    "MAX_OMITTED",
-    "MAX_THREAD_CHARACTERS",
-    "NO_COMPARISON",
-    "NO_DETAIL",
-    "NO_LIMITS",
-    "NO_MEMORY_REQUEST",
-    "NO_OPENING",
-    "NO_SCOPE",
-    "NO_VECTORS",
-    "QUESTION_FLAG",
-    "SUBJECT_KINDS",
-    "UNKNOWN_DESTINATION",
-    "Access",
-    "Action",
-    "AddMemory",
-    "AnswerMark",
-    "ApiKey",
-    "AppRecord",
-    "AppSummary",
-    "AuditEntry",
-    "AuditFilter",
-    "BlockState",
-    "BucketSize",
-    "BusySubjects",
-    "CalibrationCurve",
-    "Caller",
-    "Candidate",
-    "Change",
-    "ChatMessage",
-    "ChatRequest",
-    "ClaimState",
-    "CloseMemory",
-    "Comparison",
-    "ContentKind",
-    "Conversation",
-    "ConversationId",
-    "ConversationPage",
-    "ConversationSetup",
-    "Cost",
-    "CostPurpose",
-    "Decision",
-    "Destination",
-    "ElsewherePage",
-    "EmbedderKind",
-    "EmbedderRecord",
-    "EmbedderSpec",
-    "EnergyStatus",
-    "EpisodeRange",
-    "EraseReceipt",
-    "EraseRequest",
-    "ErasureRecord",
-    "ErasureStatus",
-    "Evidence",
-    "FormationCounts",
-    "FormationKey",
-    "FormationPlace",
-    "FormationRequest",
-    "FormationResult",
-    "FormationStatus",
-    "FormedMemory",
-    "IdColumn",
-    "IdempotencyKey",
-    "Identity",
-    "InjectionMode",
-    "InjectionRecord",
-    "InjectionSite",
-    "Insertion",
-    "KeyClaim",
-    "KeyLimits",
-    "Lease",
-    "LeaseRequest",
-    "LedgerBlock",
-    "LedgerRows",
-    "LoggedMessage",
-    "MaintenanceLease",
-    "MaintenanceReport",
-    "MarkWords",
-    "Memory",
-    "MemoryCount",
-    "MemoryDetail",
-    "MemoryId",
-    "MemoryKind",
-    "MemoryMode",
-    "MemoryOrder",
-    "MemoryPair",
-    "MemoryRequest",
-    "MemoryState",
-    "MemoryTraits",
-    "Message",
-    "MessageRef",
-    "MissingVectors",
-    "NearDuplicates",
-    "NewApiKey",
-    "NewNote",
-    "NoteBatch",
-    "OmittedMemory",
-    "ProgressReporter",
-    "PromptBlock",
-    "PromptInsertion",
-    "Recall",
-    "RecalledMemory",
-    "ReceiptLine",
-    "RecordedTurn",
-    "ReembedBacklog",
-    "ReembedReport",
-    "ReopenMemory",
-    "RequestScope",
-    "RequestTrace",
-    "Reservation",
-    "SincePoll",
-    "SpaceCount",
-    "SpendingDay",
-    "StaleTerms",
-    "Statistics",
-    "StatisticsBucket",
-    "StatisticsSpan",
-    "StorageKind",
-    "StoreTotals",
-    "StoredAnswer",
-    "StrengthenMemory",
-    "Subject",
-    "SubjectHealth",
-    "SubjectSnapshot",
-    "SubjectTotals",
-    "SummarizedPart",
-    "TracePlace",
-    "TreeMessage",
-    "Turn",
-    "Unindexed",
-    "UnsummarizedConversation",
-    "UserWords",
-    "Vector",
-    "VectorBlocks",
-    "VectorRequest",
-    "Vectors",
-    "WeakenMemory",
-    "Withheld",
-    "check_tenant",
-    "closed_memory",
-    "is_same_but_for_uses",
-    "max_block_rows",
-    "message_address",
-    "tenant_range",
-]
+from toldonce.types.caller import ALL_ACTS as ALL_ACTS
+from toldonce.types.caller import ANONYMOUS as ANONYMOUS
+from toldonce.types.caller import NO_LIMITS as NO_LIMITS
+from toldonce.types.caller import Access as Access
+from toldonce.types.caller import ApiKey as ApiKey
+from toldonce.types.caller import AuditEntry as AuditEntry
+from toldonce.types.caller import AuditFilter as AuditFilter
+from toldonce.types.caller import Caller as Caller
+from toldonce.types.caller import KeyLimits as KeyLimits
+from toldonce.types.caller import NewApiKey as NewApiKey
+from toldonce.types.conversation import DECLARED as DECLARED
+from toldonce.types.conversation import MAX_OMITTED as MAX_OMITTED
+from toldonce.types.conversation import NO_MEMORY_REQUEST as NO_MEMORY_REQUEST
+from toldonce.types.conversation import NO_OPENING as NO_OPENING
+from toldonce.types.conversation import Conversation as Conversation
+from toldonce.types.conversation import ConversationPage as ConversationPage
+from toldonce.types.conversation import ConversationSetup as ConversationSetup
+from toldonce.types.conversation import EpisodeRange as EpisodeRange
+from toldonce.types.conversation import FormedMemory as FormedMemory
+from toldonce.types.conversation import InjectionRecord as InjectionRecord
+from toldonce.types.conversation import InjectionSite as InjectionSite
+from toldonce.types.conversation import LoggedMessage as LoggedMessage
+from toldonce.types.conversation import MemoryRequest as MemoryRequest
+from toldonce.types.conversation import Message as Message
+from toldonce.types.conversation import RecordedTurn as RecordedTurn
+from toldonce.types.conversation import TreeMessage as TreeMessage
+from toldonce.types.conversation import Turn as Turn
+from toldonce.types.conversation import UnsummarizedConversation as UnsummarizedConversation
+from toldonce.types.conversation import UserWords as UserWords
+from toldonce.types.detail import CIRCUMSTANCE as CIRCUMSTANCE
+from toldonce.types.detail import NO_DETAIL as NO_DETAIL
+from toldonce.types.detail import MemoryDetail as MemoryDetail
+from toldonce.types.detail import SummarizedPart as SummarizedPart
+from toldonce.types.detail import Withheld as Withheld
+from toldonce.types.detail import message_address as message_address
+from toldonce.types.embedder import KEY_VARIABLE as KEY_VARIABLE
+from toldonce.types.embedder import CalibrationCurve as CalibrationCurve
+from toldonce.types.embedder import ElsewherePage as ElsewherePage
+from toldonce.types.embedder import EmbedderKind as EmbedderKind
+from toldonce.types.embedder import EmbedderRecord as EmbedderRecord
+from toldonce.types.embedder import EmbedderSpec as EmbedderSpec
+from toldonce.types.embedder import MissingVectors as MissingVectors
+from toldonce.types.embedder import ReembedBacklog as ReembedBacklog
+from toldonce.types.embedder import ReembedReport as ReembedReport
+from toldonce.types.embedder import SpaceCount as SpaceCount
+from toldonce.types.erasure import EraseReceipt as EraseReceipt
+from toldonce.types.erasure import EraseRequest as EraseRequest
+from toldonce.types.erasure import ErasureRecord as ErasureRecord
+from toldonce.types.erasure import ErasureStatus as ErasureStatus
+from toldonce.types.erasure import ReceiptLine as ReceiptLine
+from toldonce.types.erasure import StorageKind as StorageKind
+from toldonce.types.formation import BusySubjects as BusySubjects
+from toldonce.types.formation import FormationKey as FormationKey
+from toldonce.types.formation import FormationPlace as FormationPlace
+from toldonce.types.formation import FormationRequest as FormationRequest
+from toldonce.types.formation import FormationResult as FormationResult
+from toldonce.types.formation import FormationStatus as FormationStatus
+from toldonce.types.formation import Lease as Lease
+from toldonce.types.formation import LeaseRequest as LeaseRequest
+from toldonce.types.formation import Unindexed as Unindexed
+from toldonce.types.ledger import MAX_INSERTIONS_PER_THREAD as MAX_INSERTIONS_PER_THREAD
+from toldonce.types.ledger import MAX_THREAD_CHARACTERS as MAX_THREAD_CHARACTERS
+from toldonce.types.ledger import AnswerMark as AnswerMark
+from toldonce.types.ledger import BlockState as BlockState
+from toldonce.types.ledger import LedgerBlock as LedgerBlock
+from toldonce.types.ledger import LedgerRows as LedgerRows
+from toldonce.types.ledger import PromptBlock as PromptBlock
+from toldonce.types.ledger import PromptInsertion as PromptInsertion
+from toldonce.types.ledger import RequestTrace as RequestTrace
+from toldonce.types.ledger import TracePlace as TracePlace
+from toldonce.types.memory import KEPT_IMPORTANCE as KEPT_IMPORTANCE
+from toldonce.types.memory import KIND_ORDER as KIND_ORDER
+from toldonce.types.memory import NO_COMPARISON as NO_COMPARISON
+from toldonce.types.memory import Action as Action
+from toldonce.types.memory import AddMemory as AddMemory
+from toldonce.types.memory import Candidate as Candidate
+from toldonce.types.memory import Change as Change
+from toldonce.types.memory import CloseMemory as CloseMemory
+from toldonce.types.memory import Comparison as Comparison
+from toldonce.types.memory import ConversationId as ConversationId
+from toldonce.types.memory import Decision as Decision
+from toldonce.types.memory import Evidence as Evidence
+from toldonce.types.memory import MarkWords as MarkWords
+from toldonce.types.memory import Memory as Memory
+from toldonce.types.memory import MemoryId as MemoryId
+from toldonce.types.memory import MemoryKind as MemoryKind
+from toldonce.types.memory import MemoryState as MemoryState
+from toldonce.types.memory import MessageRef as MessageRef
+from toldonce.types.memory import ReopenMemory as ReopenMemory
+from toldonce.types.memory import StrengthenMemory as StrengthenMemory
+from toldonce.types.memory import Vector as Vector
+from toldonce.types.memory import Vectors as Vectors
+from toldonce.types.memory import WeakenMemory as WeakenMemory
+from toldonce.types.memory import is_same_but_for_uses as is_same_but_for_uses
+from toldonce.types.memory_traits import ANY_TRAITS as ANY_TRAITS
+from toldonce.types.memory_traits import MemoryOrder as MemoryOrder
+from toldonce.types.memory_traits import MemoryPair as MemoryPair
+from toldonce.types.memory_traits import MemoryTraits as MemoryTraits
+from toldonce.types.memory_traits import NearDuplicates as NearDuplicates
+from toldonce.types.new_note import NewNote as NewNote
+from toldonce.types.new_note import NoteBatch as NoteBatch
+from toldonce.types.recall import ALL_VECTORS as ALL_VECTORS
+from toldonce.types.recall import MAX_MEMORY_CHARACTERS as MAX_MEMORY_CHARACTERS
+from toldonce.types.recall import NO_VECTORS as NO_VECTORS
+from toldonce.types.recall import QUESTION_FLAG as QUESTION_FLAG
+from toldonce.types.recall import OmittedMemory as OmittedMemory
+from toldonce.types.recall import Recall as Recall
+from toldonce.types.recall import RecalledMemory as RecalledMemory
+from toldonce.types.recall import SubjectSnapshot as SubjectSnapshot
+from toldonce.types.recall import VectorRequest as VectorRequest
+from toldonce.types.reports import AppRecord as AppRecord
+from toldonce.types.reports import AppSummary as AppSummary
+from toldonce.types.reports import Cost as Cost
+from toldonce.types.reports import CostPurpose as CostPurpose
+from toldonce.types.reports import EnergyStatus as EnergyStatus
+from toldonce.types.reports import MaintenanceLease as MaintenanceLease
+from toldonce.types.reports import MaintenanceReport as MaintenanceReport
+from toldonce.types.reports import ProgressReporter as ProgressReporter
+from toldonce.types.reports import Reservation as Reservation
+from toldonce.types.reports import SincePoll as SincePoll
+from toldonce.types.reports import StaleTerms as StaleTerms
+from toldonce.types.reports import StoreTotals as StoreTotals
+from toldonce.types.reports import SubjectTotals as SubjectTotals
+from toldonce.types.reports import closed_memory as closed_memory
+from toldonce.types.request import BUILT_IN as BUILT_IN
+from toldonce.types.request import INTERACTION_MODES as INTERACTION_MODES
+from toldonce.types.request import NO_SCOPE as NO_SCOPE
+from toldonce.types.request import UNKNOWN_DESTINATION as UNKNOWN_DESTINATION
+from toldonce.types.request import ChatMessage as ChatMessage
+from toldonce.types.request import ChatRequest as ChatRequest
+from toldonce.types.request import ClaimState as ClaimState
+from toldonce.types.request import ContentKind as ContentKind
+from toldonce.types.request import Destination as Destination
+from toldonce.types.request import IdempotencyKey as IdempotencyKey
+from toldonce.types.request import Identity as Identity
+from toldonce.types.request import InjectionMode as InjectionMode
+from toldonce.types.request import Insertion as Insertion
+from toldonce.types.request import KeyClaim as KeyClaim
+from toldonce.types.request import MemoryMode as MemoryMode
+from toldonce.types.request import RequestScope as RequestScope
+from toldonce.types.request import StoredAnswer as StoredAnswer
+from toldonce.types.subject import GLOBAL as GLOBAL
+from toldonce.types.subject import INNER_KINDS as INNER_KINDS
+from toldonce.types.subject import LAST_NAME as LAST_NAME
+from toldonce.types.subject import SUBJECT_KINDS as SUBJECT_KINDS
+from toldonce.types.subject import Subject as Subject
+from toldonce.types.subject import check_tenant as check_tenant
+from toldonce.types.subject import tenant_range as tenant_range
+from toldonce.types.usage_statistics import AGE_LIMITS_DAYS as AGE_LIMITS_DAYS
+from toldonce.types.usage_statistics import MAX_BUCKETS as MAX_BUCKETS
+from toldonce.types.usage_statistics import BucketSize as BucketSize
+from toldonce.types.usage_statistics import FormationCounts as FormationCounts
+from toldonce.types.usage_statistics import MemoryCount as MemoryCount
+from toldonce.types.usage_statistics import SpendingDay as SpendingDay
+from toldonce.types.usage_statistics import Statistics as Statistics
+from toldonce.types.usage_statistics import StatisticsBucket as StatisticsBucket
+from toldonce.types.usage_statistics import StatisticsSpan as StatisticsSpan
+from toldonce.types.usage_statistics import SubjectHealth as SubjectHealth
+from toldonce.types.vector_blocks import ID_BYTES as ID_BYTES
+from toldonce.types.vector_blocks import IdColumn as IdColumn
+from toldonce.types.vector_blocks import VectorBlocks as VectorBlocks
+from toldonce.types.vector_blocks import max_block_rows as max_block_rows

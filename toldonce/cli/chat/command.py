@@ -88,7 +88,7 @@ class _Found:
 def _server(here: CommandOptions, background: "BackgroundLoop", url: str | None, *, own: bool) -> Iterator[_Found]:
     """Find the server: the one given, a running local one, or else start a temporary one."""
     from toldonce.cli.chat.server import ChatServer
-    from toldonce.server.probe import answers
+    from toldonce.server.machine_checks import answers
 
     key = here.settings.key.get_secret_value() if here.settings.key else None
     if url is not None:

@@ -25,7 +25,7 @@ from toldonce.server.asgi import (
 from toldonce.server.auth.guard import caller_of, max_body_bytes
 from toldonce.server.database_wait import while_database_answers
 from toldonce.server.json_body import decode_json, require_json
-from toldonce.server.path_table import decoded_step, sent_path
+from toldonce.server.request_target import decoded_step, sent_path
 from toldonce.server.status import METHOD_NOT_ALLOWED, error_body, message_of, retry_headers, status_of
 from toldonce.types import Access, Caller, Identity, Memory, MemoryMode, NewNote, Subject
 

@@ -15,11 +15,9 @@ from toldonce.server.auth.guard import is_by_cookie
 from toldonce.server.auth.sessions import form_token, guest_cookie, session_cookie, set_cookie
 from toldonce.server.dashboard.demonstration import is_demonstration
 from toldonce.server.dashboard.filters import FILTERS
-from toldonce.server.dashboard.forms import Form, decoded_query
-from toldonce.server.dashboard.page import HtmlPage, PageError, PageRequest
-from toldonce.server.dashboard.paths import LOGIN, page_path
-from toldonce.server.dashboard.static_files import static_url
-from toldonce.server.path_table import path_steps, sent_path
+from toldonce.server.dashboard.page import Form, HtmlPage, PageError, PageRequest, decoded_query
+from toldonce.server.dashboard.paths import LOGIN, page_path, static_url
+from toldonce.server.request_target import path_steps, sent_path
 from toldonce.server.status import FORBIDDEN, NOT_FOUND, OK, SEE_OTHER, UNAUTHORIZED
 
 if TYPE_CHECKING:

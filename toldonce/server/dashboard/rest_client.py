@@ -1,7 +1,7 @@
 """The REST API, called in this process on behalf of a page's request: what the caller may not do, a page cannot."""
 
 import json
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from starlette.types import ASGIApp
 
 from toldonce.server.asgi import Scope
-from toldonce.server.status import BAD_REQUEST
+from toldonce.server.status import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 
 # Headers of a page's request that concern the page, and not what it asks the API.
 _OF_THE_PAGE = (b"content-", b"accept", b"cookie", b"if-", b"idempotency-", b"transfer-", b"range")
@@ -71,6 +71,18 @@ class RestCaller:
             RestError: The API answered with a problem.
         """
         return (await self.send("POST", *steps, body=body)).data
+
+    async def find_memory(self, owners: Iterable[str], id_: str) -> dict[str, Any] | None:
+        """Return the memory that one of some subjects has under an id; None if it is erased, or not for the sender."""
+        for owner in owners:
+            try:
+                found: dict[str, Any] = await self.get("subjects", owner, "memories", id_)
+            except RestError as error:
+                if error.status not in (NOT_FOUND, FORBIDDEN):
+                    raise
+            else:
+                return found
+        return None
 
     async def send(
         self,

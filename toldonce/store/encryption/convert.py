@@ -10,13 +10,12 @@ from functools import partial
 from typing import Any
 
 from toldonce.store.encryption.connection import Dialect, SealedConnection
-from toldonce.store.encryption.content import CONTENT, Content
 from toldonce.store.encryption.mark import SQL, Extent, RowState, read_mark, set_mark
 from toldonce.store.encryption.sealer import SubjectKey
 from toldonce.store.encryption.vault import SubjectVault
 from toldonce.store.sql.database import Row, load
 from toldonce.store.sql.rows import fetch
-from toldonce.store.sql.tables import TABLES, Table
+from toldonce.store.sql.tables import CONTENT, TABLES, Content, Table
 from toldonce.store.sql.transfer.endpoint import MIN_KEY, CopyEndpoint
 from toldonce.store.store_reports import ConversionReport
 from toldonce.types import ProgressReporter

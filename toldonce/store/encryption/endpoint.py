@@ -5,10 +5,9 @@ from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from toldonce.store.encryption.connection import Dialect, SealedConnection
-from toldonce.store.encryption.content import CONTENT, Content
 from toldonce.store.encryption.vault import SubjectVault
 from toldonce.store.sql.database import Row
-from toldonce.store.sql.tables import Table
+from toldonce.store.sql.tables import CONTENT, Content, Table
 from toldonce.store.sql.transfer.endpoint import CopyEndpoint, KeyRange
 
 T = TypeVar("T")

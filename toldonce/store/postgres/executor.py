@@ -8,14 +8,13 @@ from typing import TypeVar
 from toldonce.concurrency import REPEAT_AFTER_S
 from toldonce.errors import StoreUnavailableError
 from toldonce.settings import shown_url
-from toldonce.store.effects import noting_effect
 from toldonce.store.failpoint import Failpoint
 from toldonce.store.postgres.connection import ReconnectingConnection
 from toldonce.store.postgres.errors import as_ours
 from toldonce.store.postgres.migrate import prepare
 from toldonce.store.sql.database import SqlConnection, Work
-from toldonce.store.sql.jobs import Fault
-from toldonce.store.sql.pending_writes import PendingWrites
+from toldonce.store.sql.idempotency import noting_effect
+from toldonce.store.sql.jobs import Fault, PendingWrites
 from toldonce.store.sql.reader_pool import ReaderPool, in_own_context
 from toldonce.types import Subject
 

@@ -63,7 +63,7 @@ def name_of(subject: int, space: int) -> str:
 
 
 def index(url: str, *, least: int | None, bar: ProgressReporter) -> IndexReport:
-    """Build what is missing, drop what is not wanted: see `open.index_store`. Idempotent."""
+    """Build what is missing, drop what is not wanted: see `build_indexes`. Idempotent."""
     where = shown_url(url)
     try:
         prepare(url)

@@ -42,6 +42,11 @@ def embedders(db: SqlConnection) -> list[EmbedderRecord]:
     return [_record(row) for row in fetch(db, SQL["embedders"])]
 
 
+def chosen(db: SqlConnection) -> EmbedderRecord | None:
+    """Return the embedder that was chosen last; None if none was."""
+    return next((record for record in embedders(db) if record.chosen_at is not None), None)
+
+
 def _choose(db: SqlConnection, record: EmbedderRecord, former: EmbedderRecord, now: int) -> None:
     old = _described(db, former) if former.space != record.space else None
     number = _described(db, record)
@@ -209,6 +214,7 @@ class EmbeddingRepository(Repository):
     """Embedders, vector spaces, and the vectors that memories lack."""
 
     embedders = Reads(embedders)
+    chosen = Reads(chosen)
     space_of = Reads(space_of, inline=True)
     space_names = Reads(space_names)
     space_counts = Reads(space_counts)

@@ -1,14 +1,22 @@
-"""Requests that are sent again with the same key: who runs, and the answers that are given again."""
+"""Requests that are sent again with the same key: who runs, and the answers that are given again.
+
+The store's executors pass all durable writes through `noting_effect`. Within `effect_of`, each write first checks that
+the request still has its claim, and notes in the same transaction that the request took effect.
+"""
 
 import json
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from toldonce.clock import to_micros
 from toldonce.errors import LeaseLostError
 from toldonce.store.repository import Repository, Writes
-from toldonce.store.sql.database import Row, SqlConnection, load
+from toldonce.store.sql.database import Row, SqlConnection, Work, load
 from toldonce.store.sql.rows import fetch, fetch_one
 from toldonce.types import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
 
@@ -107,3 +115,46 @@ class IdempotencyRepository(Repository):
         """Delete all keys that are too old to be remembered, some in each transaction."""
         while await self._executor.write(lambda db: _prune(db, now, _PRUNED_AT_ONCE)) == _PRUNED_AT_ONCE:
             pass
+
+
+T = TypeVar("T")
+
+
+class _Effect:
+    """The request that runs in a context."""
+
+    def __init__(self, key: IdempotencyKey, token: int) -> None:
+        self.key = key
+        self.token = token
+        self.is_active = True
+        """Tasks that outlive the request write on their own account."""
+
+
+_EFFECT: ContextVar[_Effect | None] = ContextVar("effect", default=None)
+
+
+@contextmanager
+def effect_of(key: IdempotencyKey, token: int) -> Iterator[None]:
+    """Let all durable writes of this context, until it ends, be the effect of a claimed request."""
+    effect = _Effect(key, token)
+    reset = _EFFECT.set(effect)
+    try:
+        yield
+    finally:
+        effect.is_active = False
+        _EFFECT.reset(reset)
+
+
+def noting_effect(work: Work[T]) -> Work[T]:
+    """Return a write's work; of a claimed request, with the check and the note in the same transaction."""
+    effect = _EFFECT.get()
+    if effect is None or not effect.is_active:
+        return work
+
+    def noting(db: SqlConnection) -> T:
+        started = begin_effect(db, effect.key, effect.token)
+        result = work(db)
+        end_effect(db, effect.key, effect.token, started)
+        return result
+
+    return noting

@@ -1,8 +1,13 @@
-"""Jobs: work for a thread, whose result goes back to the event loop that waits for it. Threads."""
+"""Jobs: work for a thread, whose result goes back to the event loop that waits for it. Threads, locks.
+
+Background writes that are not done are counted, so that a read can wait for those of its subjects.
+"""
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Generic, TypeVar
@@ -103,3 +108,30 @@ def _loop_of(job: Job[Any]) -> asyncio.AbstractEventLoop | None:
 def _settle(jobs: Sequence[Job[Any]], fault: Fault) -> None:
     for job in jobs:
         job.settle(fault)
+
+
+class PendingWrites:
+    """Background writes by subject. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._lock = threading.Lock()
+        self._writes = 0
+        self._keys: Counter[int] = Counter()
+
+    def add(self, keys: Collection[int]) -> None:
+        """Note a write that concerns the subjects with these keys."""
+        with self._lock:
+            self._writes += 1
+            self._keys.update(keys)
+
+    def remove(self, keys: Collection[int]) -> None:
+        """Note that such a write is done, or has failed."""
+        with self._lock:
+            self._writes -= 1
+            self._keys -= Counter(keys)
+
+    def has(self, keys: Collection[int] = ()) -> bool:
+        """Return whether a write of one of these subjects is pending; without keys, any write."""
+        with self._lock:
+            return any(key in self._keys for key in keys) if keys else self._writes > 0

@@ -11,10 +11,10 @@ import apsw
 
 from toldonce.clock import Clock
 from toldonce.errors import StoreUnavailableError
-from toldonce.store.effects import noting_effect
 from toldonce.store.failpoint import Failpoint
 from toldonce.store.sql import formations
 from toldonce.store.sql.database import Work, load
+from toldonce.store.sql.idempotency import noting_effect
 from toldonce.store.sql.reader_pool import ReaderPool
 from toldonce.store.sql.rows import fetch_value
 from toldonce.store.sql.transfer.endpoint import refuse_unfinished

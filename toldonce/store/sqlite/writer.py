@@ -24,8 +24,7 @@ import apsw
 from toldonce.concurrency import ForkGuard
 from toldonce.errors import StoreUnavailableError
 from toldonce.store.failpoint import Failpoint
-from toldonce.store.sql.jobs import MAX_PASSES, Job, deliver
-from toldonce.store.sql.pending_writes import PendingWrites
+from toldonce.store.sql.jobs import MAX_PASSES, Job, PendingWrites, deliver
 from toldonce.store.sqlite.connection import BUSY_MS
 from toldonce.store.sqlite.errors import as_ours
 from toldonce.store.sqlite.file_guard import FileGuard

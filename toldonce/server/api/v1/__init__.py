@@ -11,23 +11,19 @@ from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.server.api.v1 import (
     apps,
-    characters,
     conversations,
-    examination,
-    health,
     history,
     installation,
     keys,
     memories,
     messages,
-    prompts,
     subjects,
     traces,
     transfer,
     upkeep,
     usage_statistics,
 )
-from toldonce.server.api.v1.pages import page_routes
+from toldonce.server.api.v1.docs_page import page_routes
 from toldonce.server.api.v1.router import RestApi, failure_body, send_refusal
 
 OPERATIONS = (
@@ -35,15 +31,11 @@ OPERATIONS = (
     *conversations.OPERATIONS,
     *traces.OPERATIONS,
     *messages.OPERATIONS,
-    *prompts.OPERATIONS,
     *memories.OPERATIONS,
     *history.OPERATIONS,
-    *health.OPERATIONS,
     *apps.OPERATIONS,
-    *characters.OPERATIONS,
     *installation.OPERATIONS,
     *usage_statistics.OPERATIONS,
-    *examination.OPERATIONS,
     *upkeep.OPERATIONS,
     *transfer.OPERATIONS,
     *keys.OPERATIONS,

@@ -1,6 +1,7 @@
-"""Apps with a memory of their own, over HTTP: one user's, and an administrator's view of all users. Through the engine.
+"""Apps and characters with a memory of their own, over HTTP. Serves through the engine.
 
-Keys that are bound to an app use the older routes under `/apps`.
+An app has one for each user; an administrator sees those of all users. Keys that are bound to an app use the older
+routes under `/apps`.
 """
 
 from datetime import datetime
@@ -8,8 +9,17 @@ from datetime import datetime
 from pydantic import Field
 
 from toldonce.errors import UnknownMemoryError
-from toldonce.server.api.v1.cursors import BY_NAME
-from toldonce.server.api.v1.fields import Answer, PageAnswer, SubjectText, TenantPage, TenantQuery, UrlQuery
+from toldonce.server.api.v1.fields import (
+    BY_NAME,
+    Answer,
+    Body,
+    Name,
+    PageAnswer,
+    SubjectText,
+    TenantPage,
+    TenantQuery,
+    UrlQuery,
+)
 from toldonce.server.api.v1.memory_answers import MemoriesAnswer, MemoryAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import Subject
@@ -121,6 +131,20 @@ async def _note_act_of_all(request: ResourceRequest, act: str, tenant: str, coun
     await request.engine.keys.note_act(act, actor=request.requester.actor, tenant=tenant, target=target, count=count)
 
 
+class NewCharacterName(Body):
+    """The new name of a character."""
+
+    to: Name
+    join: bool = Field(default=False, description="Take over the active memories of a character of the new name.")
+
+
+class RenamedCharacterAnswer(Answer):
+    """A character under its new name."""
+
+    subject: SubjectText = Field(description="The subject that holds its memories, as before.")
+    joined: int = Field(description="Memories taken over from a character that had the new name.")
+
+
 OPERATIONS = (
     ResourceOperation(
         "listApps",
@@ -192,5 +216,14 @@ OPERATIONS = (
         query=TenantRemovalQuery,
         answer=ErasedCountAnswer,
         is_lookup=True,
+    ),
+    ResourceOperation(
+        "renameCharacter",
+        summary="Give a character a new name; it keeps its memories",
+        description="409 where a character of the new name has memories, unless `join` says to take them over.",
+        calls=lambda engine: engine.characters.rename,
+        body=NewCharacterName,
+        answer=RenamedCharacterAnswer,
+        act="characters.rename",
     ),
 )

@@ -13,8 +13,17 @@ from toldonce.server.api.v1.conversation_answers import (
     TraceAnswer,
     traced_prompt,
 )
-from toldonce.server.api.v1.cursors import read_cursor, write_cursor
-from toldonce.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Uuid
+from toldonce.server.api.v1.fields import (
+    Body,
+    Instant,
+    Name,
+    Page,
+    ProfileName,
+    UrlQuery,
+    Uuid,
+    read_cursor,
+    write_cursor,
+)
 from toldonce.server.api.v1.memory_answers import MemoriesAnswer, ReceiptAnswer
 from toldonce.server.api.v1.message_bodies import MAX_MESSAGES, NewMessage, known_conversation, new_name_of, scope_of
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import AliasPath, Field
 
-from toldonce.server.api.v1.cursors import Paging
 from toldonce.server.api.v1.fields import (
     Answer,
     Body,
     Name,
     Needs,
     PageAnswer,
+    Paging,
     SubjectName,
     SubjectText,
     TenantPage,

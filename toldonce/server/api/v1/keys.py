@@ -9,8 +9,8 @@ from datetime import datetime
 from pydantic import AliasPath, Field
 
 from toldonce.errors import UnknownKeyError
-from toldonce.server.api.v1.cursors import BY_NAME
 from toldonce.server.api.v1.fields import (
+    BY_NAME,
     MAX_NAME_CHARACTERS,
     Answer,
     Body,

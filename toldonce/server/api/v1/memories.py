@@ -9,8 +9,18 @@ from pydantic import Field
 
 from toldonce.engine import run_in_thread_if_large
 from toldonce.engine.arguments import MAX_REASON_CHARACTERS
-from toldonce.server.api.v1.cursors import read_id_cursor
-from toldonce.server.api.v1.fields import Body, Instant, Name, Needs, Page, ProfileName, SubjectName, UrlQuery, Weight
+from toldonce.server.api.v1.fields import (
+    Body,
+    Instant,
+    Name,
+    Needs,
+    Page,
+    ProfileName,
+    SubjectName,
+    UrlQuery,
+    Weight,
+    read_id_cursor,
+)
 from toldonce.server.api.v1.memory_answers import (
     ExplanationAnswer,
     HistoryAnswer,
@@ -197,22 +207,6 @@ class NearestRequest(Body):
     limit: int = Field(default=10, ge=1, le=_MAX_FOUND)
 
 
-async def _search(request: ResourceRequest) -> ResourceReply:
-    body = request.body_as(SearchRequest)
-    found = await request.engine.search(
-        body.query,
-        user=request.target,
-        limit=body.limit,
-        profile=request.profile(body.profile),
-        at=body.at,
-        known_at=body.known_at,
-        destination=body.destination.plain if body.destination else None,
-        explain=bool(body.explain),
-        time_zone=request.requester.identity.scope.time_zone,
-    )
-    return request.reply(RecallAnswer, found)
-
-
 OPERATIONS = (
     ResourceOperation(
         "listMemories",
@@ -303,7 +297,7 @@ OPERATIONS = (
     ResourceOperation(
         "searchMemories",
         summary="Find the memories relevant to a query, with the reasons",
-        handler=_search,
+        calls=lambda engine: engine.search,
         body=SearchRequest,
         answer=RecallAnswer,
     ),

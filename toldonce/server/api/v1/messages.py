@@ -1,17 +1,30 @@
-"""Messages of conversations over HTTP: record and import, read, erase. Serves through the engine."""
+"""Messages of conversations over HTTP: record, import, read, erase; and what memory adds to prompts."""
 
 from collections.abc import Mapping, Sequence
 
 from pydantic import Field
 
 from toldonce.engine import run_in_thread_if_large
-from toldonce.server.api.v1.conversation_answers import MessageListAnswer, RecordedTurnAnswer
-from toldonce.server.api.v1.fields import UrlQuery
+from toldonce.server.api.v1.conversation_answers import (
+    ContextAnswer,
+    MessageListAnswer,
+    PromptAnswer,
+    RecordedTurnAnswer,
+)
+from toldonce.server.api.v1.fields import Body, Name, ProfileName, UrlQuery
 from toldonce.server.api.v1.memory_answers import MessageAnswer, ReceiptAnswer
-from toldonce.server.api.v1.message_bodies import NewMessages, known_conversation, new_name_of, scope_of
+from toldonce.server.api.v1.message_bodies import (
+    MAX_MESSAGES,
+    DestinationBody,
+    NewMessage,
+    NewMessages,
+    known_conversation,
+    new_name_of,
+    scope_of,
+)
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.status import CREATED
-from toldonce.types import Conversation, LoggedMessage
+from toldonce.types import Access, Conversation, LoggedMessage
 
 _BYTES_OF_MESSAGE = 1_000
 
@@ -90,6 +103,46 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
     return request.reply(ReceiptAnswer, receipt)
 
 
+_MAX_QUERY, _MAX_SYSTEM = 200_000, 200_000
+
+
+class ContextRequest(Body):
+    """What memory would add to a prompt."""
+
+    query: str = Field(max_length=_MAX_QUERY, description="The newest message.")
+    conversation: Name | None = None
+    messages: list[NewMessage] = Field(default_factory=list, max_length=MAX_MESSAGES, description="The chat before.")
+    use: bool = Field(default=False, description="Count the memories as used; this needs write access.")
+    profile: ProfileName | None = None
+    app: Name | None = None
+    destination: DestinationBody | None = None
+
+
+class PromptRequest(Body):
+    """The message to answer, for a client without a history of its own."""
+
+    query: str = Field(max_length=_MAX_QUERY)
+    system: str = Field(default="", max_length=_MAX_SYSTEM)
+    one_system: bool = False
+    profile: ProfileName | None = None
+    app: Name | None = None
+    destination: DestinationBody | None = None
+
+
+async def _context(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(ContextRequest)
+    user = request.subject(request.path["subject"], Access.WRITE) if body.use else request.target
+    context = await request.engine.context(
+        body.query,
+        user=user,
+        conversation=body.conversation,
+        scope=scope_of(request, body.profile, body.app, body.destination),
+        messages=[message.plain for message in body.messages],
+        use=body.use,
+    )
+    return request.reply(ContextAnswer, context)
+
+
 OPERATIONS = (
     ResourceOperation(
         "listMessages",
@@ -123,5 +176,19 @@ OPERATIONS = (
         body=NewMessages,
         answer=RecordedTurnAnswer,
         status=CREATED,
+    ),
+    ResourceOperation(
+        "getContext",
+        summary="Return what memory would add to a prompt",
+        handler=_context,
+        body=ContextRequest,
+        answer=ContextAnswer,
+    ),
+    ResourceOperation(
+        "writePrompt",
+        summary="Write the messages of a chat request: what is remembered, the summary, the window, the query",
+        calls=lambda engine: engine.prompt,
+        body=PromptRequest,
+        answer=PromptAnswer,
     ),
 )

@@ -12,20 +12,19 @@ What a request leaves out is left to the defaults of the method. Some names mean
 | `everywhere` | the same, refused to a request that is bound to one user or app |
 | `profile` | the profile, or that of the header |
 
-A method with the parameter `scope` gets profile, app, destination and headers in it; one with `unchanged`, the memory
-that `If-Match` demands.
+A method with the parameter `scope` gets profile, app, destination and headers in it; one with `time_zone`, that of the
+header; one with `unchanged`, the memory that `If-Match` demands.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
 
 from toldonce.errors import ChangedMemoryError
-from toldonce.server.api.v1.cursors import Paging
-from toldonce.server.api.v1.fields import Answer, Needs, Page, PageAnswer
+from toldonce.server.api.v1.fields import Answer, Needs, Page, PageAnswer, Paging
 from toldonce.server.api.v1.memory_answers import etag_of
-from toldonce.server.api.v1.message_bodies import scope_of
+from toldonce.server.api.v1.message_bodies import DestinationBody, scope_of
 from toldonce.server.api.v1.operation import ResourceReply, ResourceRequest
 from toldonce.types import Access, Memory
 
@@ -44,7 +43,7 @@ async def call_method(request: ResourceRequest) -> ResourceReply:
         raise TypeError(f"the operation {operation.id} declares neither a method nor a handler")
     method = operation.calls(request.engine)
     taken = parameters_of(method)
-    given = _given(request, is_scoped="scope" in taken)
+    given = _given(request, taken)
     if operation.takes_if_match:
         unchanged = await _unchanged(request)
         given |= {"unchanged": unchanged} if "unchanged" in taken else {}
@@ -61,7 +60,7 @@ def _parameters(function: Callable[..., object]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
 
 
-def _given(request: ResourceRequest, *, is_scoped: bool) -> dict[str, Any]:
+def _given(request: ResourceRequest, taken: Collection[str]) -> dict[str, Any]:
     """Return the arguments that path, URL and body name."""
     operation, given = request.operation, dict[str, Any]()
     for name, text in request.path.items():
@@ -71,9 +70,13 @@ def _given(request: ResourceRequest, *, is_scoped: bool) -> dict[str, Any]:
         for name, field in type(part).model_fields.items():
             needs = next((mark for mark in field.metadata if isinstance(mark, Needs)), None)
             given[ARGUMENTS.get(name, name)] = _argument(request, name, getattr(part, name), needs)
-    if is_scoped:
+    if "scope" in taken:
         body = {name: given.pop(name, None) for name in SCOPE_NAMES}
         given["scope"] = scope_of(request, body["profile"], body["app"], body["destination"])
+    elif isinstance(given.get("destination"), DestinationBody):
+        given["destination"] = given["destination"].plain
+    if "time_zone" in taken:
+        given["time_zone"] = request.requester.identity.scope.time_zone
     if operation.paging is not None:
         given[operation.paging.into] = operation.paging.read(given.pop("cursor"))
     return given

@@ -22,8 +22,7 @@ from toldonce.chat.identity import Headers
 from toldonce.engine import AsyncToldOnce
 from toldonce.operations import OPERATIONS
 from toldonce.server.api.v1.access import Requester
-from toldonce.server.api.v1.cursors import Paging
-from toldonce.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, NoQuery, PageAnswer, UrlQuery
+from toldonce.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, NoQuery, PageAnswer, Paging, UrlQuery
 from toldonce.server.asgi import Receive, header
 from toldonce.server.status import (
     BAD_REQUEST,

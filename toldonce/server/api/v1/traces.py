@@ -7,8 +7,17 @@ from typing import Annotated
 from pydantic import Field
 
 from toldonce.server.api.v1.conversation_answers import TracedMemoryAnswer, traced_memory
-from toldonce.server.api.v1.cursors import read_cursor, write_cursor
-from toldonce.server.api.v1.fields import EMPTY_IS_NULL, Answer, HashText, Page, PageAnswer, SubjectText, TenantQuery
+from toldonce.server.api.v1.fields import (
+    EMPTY_IS_NULL,
+    Answer,
+    HashText,
+    Page,
+    PageAnswer,
+    SubjectText,
+    TenantQuery,
+    read_cursor,
+    write_cursor,
+)
 from toldonce.server.api.v1.memory_answers import OmittedMemoryAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.types import BlockState, RequestTrace, TracePlace

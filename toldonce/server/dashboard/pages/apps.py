@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
+from toldonce.server.dashboard.page import HtmlPage, PageRequest, PageRoute, SeeOther
 from toldonce.server.dashboard.paths import page_path
 
 _KINDS = ("app", "session", "character", "shared")
@@ -52,22 +52,17 @@ async def _app(request: PageRequest) -> HtmlPage:
 async def _erase_memory(request: PageRequest) -> SeeOther:
     """Erase one memory of an app for one user; the messages it was formed from stay."""
     subject, memory = request.form.get("subject", [""])[-1], request.field("memory")
-    _require_sure(request)
+    request.require_sure()
     await request.rest.send("DELETE", "subjects", subject, "memories", memory, query={"keep_messages": True})
     return SeeOther(_app_path(request.parameters["app"], request.field("tenant"), done="erased-one"))
 
 
 async def _purge(request: PageRequest) -> SeeOther:
     """Erase all memories of an app, of all users."""
-    _require_sure(request)
+    request.require_sure()
     app, tenant = request.parameters["app"], request.field("tenant")
     await request.rest.send("DELETE", "apps", app, "memories", query={"tenant": tenant or None})
     return SeeOther(_app_path(app, tenant, done="purged"))
-
-
-def _require_sure(request: PageRequest) -> None:
-    if request.field("sure") != "yes":
-        raise BadFormError("Tick the box that says that erasing cannot be undone.")
 
 
 def _app_path(app: str, tenant: str, **query: str) -> str:

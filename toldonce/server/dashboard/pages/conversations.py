@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toldonce.server.dashboard.filters import cut
-from toldonce.server.dashboard.found_memory import find_memory
 from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageError, PageRequest, PageRoute, SeeOther
 from toldonce.server.dashboard.paths import page_path
 from toldonce.server.dashboard.rest_client import RestError
@@ -94,7 +93,7 @@ async def _left_by(
     }
     unread = [memory for found in left.values() for memory in found if memory["id"] not in whole]
     for memory in unread[:_MAX_LOOKED_UP]:
-        found = await find_memory(request, [memory["subject"]], memory["id"])
+        found = await request.rest.find_memory([memory["subject"]], memory["id"])
         if found is not None:
             whole[memory["id"]] = found
     return {seq: [whole.get(memory["id"], memory) for memory in found] for seq, found in left.items() if found}
@@ -135,8 +134,7 @@ async def _save(request: PageRequest) -> SeeOther:
 
 async def _erase(request: PageRequest) -> HtmlPage:
     """Erase the conversation for good, and show the receipt."""
-    if request.field("sure") != "yes":
-        raise BadFormError("Tick the box that says that erasing cannot be undone.")
+    request.require_sure()
     query = {"everywhere": request.field("everywhere") == "yes"}
     receipt = (await request.rest.send("DELETE", *_steps(request), query=query)).data
     return HtmlPage(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
@@ -147,8 +145,7 @@ async def _erase_messages(request: PageRequest) -> HtmlPage:
     chosen = request.form.get("seq", [])
     if not chosen or len(chosen) > MESSAGES_OF_PAGE:
         raise BadFormError("Tick the messages to erase first.")
-    if request.field("sure") != "yes":
-        raise BadFormError("Tick the box that says that erasing cannot be undone.")
+    request.require_sure()
     receipt = (await request.rest.send("DELETE", *_steps(request), "messages", query={"seq": chosen})).data
     return HtmlPage(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
 

@@ -1,4 +1,4 @@
-"""What of a subject may need a look: counts, lists of memories, and pairs of which one may go."""
+"""What of a subject may need a look: counts, lists, pairs of which one may go, and memories held for review."""
 
 from dataclasses import dataclass
 
@@ -69,9 +69,7 @@ async def _list(request: PageRequest) -> HtmlPage:
 
 async def _forget(request: PageRequest) -> SeeOther:
     """Forget the memories that were ticked."""
-    name, chosen = _named(request), request.form.get("memory", [])
-    if not chosen or len(chosen) > _MAX_CHOSEN:
-        raise BadFormError(f"Tick 1 to {_MAX_CHOSEN} memories first.")
+    name, chosen = _named(request), request.ticked("memory", _MAX_CHOSEN, "memories")
     for id_ in chosen:
         await _close(request, id_, f"in the list “{_LISTS[name].title}”")
     return _back(request, "forgot-many")
@@ -117,16 +115,97 @@ def _named(request: PageRequest) -> str:
 
 def _back(request: PageRequest, done: str) -> SeeOther:
     """Return to the same page of the list."""
+    return SeeOther(page_path("subjects", request.subject, "health", _named(request), **_place(request, done)))
+
+
+_DONE_WITH_MANY = {"approve": "approved-many", "reject": "rejected-many"}
+
+
+async def _reviews(request: PageRequest) -> HtmlPage:
+    """List what waits, oldest first."""
+    cursor = request.chosen("cursor")
+    listed = await request.rest.get("subjects", request.subject, "reviews", limit=_PAGE_SIZE, cursor=cursor)
+    health = await request.rest.get("subjects", request.subject, "health")
+    data = {
+        "subject": request.subject,
+        "waiting": health["held"],
+        "cursor": cursor or "",
+        "reviews": listed["reviews"],
+        "next_cursor": listed["next_cursor"],
+    }
+    return HtmlPage(template="reviews", title="Reviews", data=data)
+
+
+async def _approve(request: PageRequest) -> SeeOther:
+    """Let a memory be recalled from now on."""
+    await request.rest.post(*_steps(request), "approve")
+    return _to_next(request, "approved")
+
+
+async def _reject(request: PageRequest) -> SeeOther:
+    """Close a memory: it is never recalled."""
+    await request.rest.post(*_steps(request), "reject")
+    return _to_next(request, "rejected")
+
+
+async def _edit(request: PageRequest) -> SeeOther:
+    """Keep other words in the place of a memory.
+
+    A fact with another value is approved and corrected at once, so that the new value takes its slot. Anything else is
+    rejected, after the other words were added as a note: the API corrects active memories only.
+    """
+    text, value = request.field("text"), request.field("value")
+    if not text:
+        raise BadFormError("Write what should be remembered instead.")
+    if value and value != request.field("held_value"):
+        approved = await request.rest.post(*_steps(request), "approve")
+        steps = ("subjects", request.subject, "memories", approved["id"])
+        await request.rest.send("PATCH", *steps, body={"text": text, "value": value})
+    else:
+        body = {"memories": [{"text": text}]}
+        await request.rest.post("subjects", request.subject, "memories", body=body)
+        await request.rest.post(*_steps(request), "reject")
+    return _to_next(request, "kept-other-words")
+
+
+async def _decide_many(request: PageRequest) -> SeeOther:
+    """Approve or reject all that were ticked."""
+    chosen, action = request.ticked("memory", _MAX_CHOSEN, "memories"), request.field("action")
+    if action not in _DONE_WITH_MANY:
+        raise BadFormError("Choose what to do with the ticked memories.")
+    for id_ in chosen:
+        await request.rest.post("subjects", request.subject, "reviews", id_, action)
+    return SeeOther(page_path("subjects", request.subject, "reviews", **_place(request, _DONE_WITH_MANY[action])))
+
+
+def _steps(request: PageRequest) -> tuple[str, ...]:
+    return ("subjects", request.subject, "reviews", request.parameters["memory"])
+
+
+def _place(request: PageRequest, done: str) -> dict[str, str]:
+    """Return the query of the page that the form was on."""
     cursor = request.field("cursor")
-    query = {"done": done, **({"cursor": cursor} if cursor else {})}
-    return SeeOther(page_path("subjects", request.subject, "health", _named(request), **query))
+    return {"done": done, **({"cursor": cursor} if cursor else {})}
+
+
+def _to_next(request: PageRequest, done: str) -> SeeOther:
+    """Go to the memory after the one that was decided."""
+    following = request.field("next")
+    anchor = f"#r-{following}" if following else ""
+    return SeeOther(page_path("subjects", request.subject, "reviews", **_place(request, done)) + anchor)
 
 
 _HEALTH = "/subjects/{subject}/health"
+_REVIEWS = "/subjects/{subject}/reviews"
 PAGES = (
     PageRoute("GET", _HEALTH, _health),
     PageRoute("GET", f"{_HEALTH}/{{list}}", _list),
     PageRoute("POST", f"{_HEALTH}/{{list}}/forget", _forget),
     PageRoute("POST", f"{_HEALTH}/{{list}}/keep", _keep),
     PageRoute("POST", f"{_HEALTH}/{{list}}/undo", _undo),
+    PageRoute("GET", _REVIEWS, _reviews),
+    PageRoute("POST", f"{_REVIEWS}/many", _decide_many),
+    PageRoute("POST", f"{_REVIEWS}/{{memory}}/approve", _approve),
+    PageRoute("POST", f"{_REVIEWS}/{{memory}}/reject", _reject),
+    PageRoute("POST", f"{_REVIEWS}/{{memory}}/edit", _edit),
 )

@@ -52,8 +52,7 @@ async def _create(request: PageRequest) -> HtmlPage:
 
 async def _revoke(request: PageRequest) -> SeeOther:
     """Revoke a key for good."""
-    if request.field("sure") != "yes":
-        raise BadFormError("Tick the box that says that revoking cannot be undone.")
+    request.require_sure("revoking cannot be undone")
     await request.rest.post("keys", request.parameters["key"], "revoke")
     return SeeOther(page_path("keys", done="revoked"))
 

@@ -119,13 +119,11 @@ async def _add(request: PageRequest) -> SeeOther:
 
 async def _change_many(request: PageRequest) -> SeeOther:
     """Forget, erase or share the memories that were ticked."""
-    chosen, action = request.form.get("memory", []), request.field("action")
-    if not chosen or len(chosen) > _MAX_CHOSEN:
-        raise BadFormError(f"Tick 1 to {_MAX_CHOSEN} memories first.")
+    chosen, action = request.ticked("memory", _MAX_CHOSEN, "memories"), request.field("action")
     if action not in _DONE:
         raise BadFormError("Choose what to do with the ticked memories.")
-    if action == "erase" and request.field("sure") != "yes":
-        raise BadFormError("Tick the box that says that erasing cannot be undone.")
+    if action == "erase":
+        request.require_sure()
     if action == "share" and not request.field("to"):
         raise BadFormError("Name the subject to share them with, such as shared:family.")
     changed = 0

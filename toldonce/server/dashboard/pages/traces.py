@@ -1,13 +1,14 @@
-"""What memory did for requests: those of a conversation, and one in full with the text that the model saw."""
+"""What memory did for requests: as they come, those of a conversation, and one in full as the model saw it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
 from toldonce.server.dashboard.filters import cut
-from toldonce.server.dashboard.found_memory import find_memory
 from toldonce.server.dashboard.page import HtmlPage, PageRequest, PageRoute
-from toldonce.server.dashboard.questions import read_questions
+from toldonce.server.dashboard.paths import page_path
+from toldonce.server.dashboard.rest_client import RestError
+from toldonce.server.welcome import request_to_try
 
 _REQUESTS_OF_PAGE = 50
 _MAX_REQUESTS = 1000
@@ -82,7 +83,7 @@ async def _read_omitted(request: PageRequest, detail: dict[str, Any]) -> list[di
     memories = {item["id"]: item["memory"] for item in detail["memories"]}
     owners = list(dict.fromkeys([request.subject, *trace["reads"]]))
     for item in trace["omitted"][:_MAX_LOOKED_UP]:
-        memory = await find_memory(request, owners, item["id"])
+        memory = await request.rest.find_memory(owners, item["id"])
         if memory is not None:
             memories[item["id"]] = memory
     return [
@@ -110,11 +111,41 @@ def _steps(request: PageRequest) -> tuple[str, ...]:
     return ("subjects", request.subject, "conversations", request.parameters["conversation"])
 
 
-_CONVERSATION = "/subjects/{subject}/conversations/{conversation}"
-PAGES = (
-    PageRoute("GET", f"{_CONVERSATION}/trace", _requests),
-    PageRoute("GET", f"{_CONVERSATION}/traces/{{trace}}", _request),
-)
+# Maximum number of pages that one poll reads. After a pause with more requests than that, the oldest need a reload.
+_MAX_PAGES = 10
+
+
+async def _of_all(request: PageRequest) -> HtmlPage:
+    """Show the requests of all subjects."""
+    return await _live(request, ("traces",), page_path("live"))
+
+
+async def _of_subject(request: PageRequest) -> HtmlPage:
+    """Show the requests of one subject."""
+    subject = request.subject
+    return await _live(request, ("subjects", subject, "traces"), page_path("subjects", subject, "live"))
+
+
+async def _live(request: PageRequest, steps: tuple[str, ...], here: str) -> HtmlPage:
+    after, cursor = request.chosen("after"), request.chosen("cursor")
+    page = await request.rest.get(*steps, limit=_REQUESTS_OF_PAGE, cursor=cursor, after=after)
+    traces, newest = list(page["traces"]), page["newest"]
+    read = 1
+    while after and page["next_cursor"] and read < _MAX_PAGES:
+        page = await request.rest.get(*steps, limit=_REQUESTS_OF_PAGE, cursor=page["next_cursor"], after=after)
+        traces += page["traces"]
+        read += 1
+    data: dict[str, Any] = {
+        "subject": request.parameters.get("subject"),
+        "here": here,
+        "traces": traces,
+        "questions": await read_questions(request, traces),
+        "newest": newest,
+        "next_cursor": page["next_cursor"],
+        "is_newest": cursor is None,
+        "to_try": request_to_try(request.engine.settings, f"{request.origin}/v1"),
+    }
+    return HtmlPage(template="live", title="Live", data=data)
 
 
 # Compared line by line up to so many pairs of lines, for the time grows faster than they do.
@@ -158,3 +189,39 @@ def _middle(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, Sequence[
         else:
             runs += [("removed", old[old_start:old_end]), ("added", new[new_start:new_end])]
     return runs
+
+
+MAX_QUESTIONS = 50
+"""Requests whose words are looked up, each by a call of the API."""
+_SHOWN = 100
+Raw = Mapping[str, Any]
+
+
+async def read_questions(request: PageRequest, traces: Sequence[Raw]) -> dict[str, str]:
+    """Return the beginning of what was asked, by the id of the request; empty where it was erased or is elsewhere."""
+    return {trace["id"]: await _question(request, trace) for trace in traces[:MAX_QUESTIONS]}
+
+
+async def _question(request: PageRequest, trace: Raw) -> str:
+    """Read a turn's last message with the one before, which it mostly answers."""
+    if not trace["seq"]:
+        return ""
+    steps = ("subjects", trace["subject"], "conversations", trace["conversation"], "messages")
+    try:
+        read = await request.rest.get(*steps, cursor=max(trace["seq"] - 2, 0), limit=2)
+    except RestError:  # the conversation was erased meanwhile
+        return ""
+    by_seq = {message["seq"]: message for message in read["messages"]}
+    last = by_seq.get(trace["seq"])
+    if last is not None and last["role"] != "user":
+        last = by_seq.get(last["parent_seq"])
+    return cut(last["text"], _SHOWN) if last is not None and last["role"] == "user" else ""
+
+
+_CONVERSATION = "/subjects/{subject}/conversations/{conversation}"
+PAGES = (
+    PageRoute("GET", f"{_CONVERSATION}/trace", _requests),
+    PageRoute("GET", f"{_CONVERSATION}/traces/{{trace}}", _request),
+    PageRoute("GET", "/live", _of_all),
+    PageRoute("GET", "/subjects/{subject}/live", _of_subject),
+)

@@ -1,4 +1,4 @@
-"""Work on all memories: what waits to be formed, what was parked with an error, maintenance, erasures, the embedder."""
+"""Work on all memories with its errors, erasures and the embedder; settings in effect, and what the doctor finds."""
 
 from typing import Any
 
@@ -91,6 +91,22 @@ async def _is_retried(request: PageRequest, key: dict[str, Any]) -> bool:
     return True
 
 
+async def _settings(request: PageRequest) -> HtmlPage:
+    """List the settings; findings are asked for by a link of their own, for that asks other servers."""
+    listed = await request.rest.get("settings")
+    only_changed = request.query.get("changed") == "yes"
+    settings = [setting for setting in listed["settings"] if not (only_changed and setting["is_default"])]
+    data = {"settings": settings, "total": len(listed["settings"]), "only_changed": only_changed}
+    return HtmlPage(template="settings", title="Settings", data=data)
+
+
+async def _findings(request: PageRequest) -> HtmlPage:
+    """Examine the server."""
+    thorough = request.query.get("check") == "yes"
+    report = await request.rest.get("doctor", check=thorough)
+    return HtmlPage(template="findings", title="Findings", data={**report, "check": thorough})
+
+
 PAGES = (
     PageRoute("GET", "/work", _work),
     PageRoute("POST", "/work/retry", _retry),
@@ -99,4 +115,6 @@ PAGES = (
     PageRoute("POST", "/work/maintain", _maintain),
     PageRoute("POST", "/work/erasures", _finish),
     PageRoute("POST", "/work/embedder", _check),
+    PageRoute("GET", "/settings", _settings),
+    PageRoute("GET", "/settings/findings", _findings),
 )

@@ -17,10 +17,9 @@ from toldonce.freed_memory import return_freed_memory
 from toldonce.ids import id_text
 from toldonce.store.sql.database import Row
 from toldonce.store.sql.recall.growing_arrays import GrowingArrays
-from toldonce.store.sql.recall.merge import merge
+from toldonce.store.sql.recall.merge import memory_with_uses, merge, with_known_uses, with_one_use
 from toldonce.store.sql.recall.read_locks import ReadLocks
 from toldonce.store.sql.recall.spelling_index import SpellingIndex
-from toldonce.store.sql.recall.uses import memory_with_uses, with_known_uses, with_one_use
 from toldonce.store.sql.snapshot_codec import FLOAT_BYTES, derived_size_of, size_of, unpack
 from toldonce.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapshot
 

@@ -4,7 +4,7 @@ A record is an object with one value for each field below, in this order; docs/e
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -39,7 +39,7 @@ _LEDGER_KEY_BYTES = 64
 MAX_SHOWN = 10_000
 STAGES = frozenset({"index", "extract", "episodes"})
 """The stages of formation that a worker knows."""
-_ACTIONS = frozenset(action.value for action in Action)
+_ACTIONS = tuple(sorted(action.value for action in Action))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +66,23 @@ def _label(most: int) -> Callable[[Any], str]:
     return read
 
 
-def _memory_text(value: Any) -> str:
-    text = _text(value)
-    if len(text) > MAX_MEMORY:
-        raise ValueError(f"is longer than {MAX_MEMORY:,} characters")
-    return text
+def _short(most: int) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        text = _text(value)
+        if len(text) > most:
+            raise ValueError(f"is longer than {most:,} characters")
+        return text
+
+    return read
 
 
-def _stage(value: Any) -> str:
-    text = _text(value)
-    if text not in STAGES:
-        raise ValueError(f"is none of {', '.join(sorted(STAGES))}")
-    return text
+def _one_of(choices: Collection[str]) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if not isinstance(value, str) or value not in choices:
+            raise ValueError(f"is none of {', '.join(choices)}")
+        return str(value)
+
+    return read
 
 
 def _shared(value: Any) -> str:
@@ -143,13 +148,6 @@ def _object(value: Any) -> str:
     return clean(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
-def _inserted_text(value: Any) -> str:
-    text = _text(value)
-    if len(text) > MAX_THREAD_CHARACTERS:
-        raise ValueError(f"is longer than {MAX_THREAD_CHARACTERS:,} characters")
-    return text
-
-
 def _ids(value: Any) -> str:
     return json.dumps([id_text(_id(memory)) for memory in _short_list(value)])
 
@@ -173,24 +171,6 @@ def _short_list(value: Any) -> list[Any]:
     return value
 
 
-def _kind(value: Any) -> int:
-    if not isinstance(value, str) or value not in set(MemoryKind):
-        raise ValueError(f"is none of {', '.join(MemoryKind)}")
-    return MemoryKind(value).number
-
-
-def _state(value: Any) -> int:
-    if not isinstance(value, str) or value not in set(MemoryState):
-        raise ValueError(f"is none of {', '.join(MemoryState)}")
-    return STATE_ORDER.index(MemoryState(value))
-
-
-def _action(value: Any) -> str:
-    if not isinstance(value, str) or value not in _ACTIONS:
-        raise ValueError(f"is none of {', '.join(sorted(_ACTIONS))}")
-    return str(value)
-
-
 def _ledger_key(value: Any) -> bytes:
     try:
         found = bytes.fromhex(value)
@@ -199,6 +179,9 @@ def _ledger_key(value: Any) -> bytes:
     if len(found) != _LEDGER_KEY_BYTES:
         raise ValueError(f"is no key of {_LEDGER_KEY_BYTES} bytes")
     return found
+
+
+_named_kind, _named_state = _one_of([*MemoryKind]), _one_of([*MemoryState])
 
 
 def _as_is(value: Any) -> Any:
@@ -216,18 +199,20 @@ LEVEL = FieldCodec(_as_is, _whole_within(WHOLE_MESSAGE, ERASED_MESSAGE))
 INDEXED = FieldCodec(_as_is, _label(MAX_INDEXED_BYTES))
 EXTERNAL_ID = FieldCodec(_as_is, _label(MAX_EXTERNAL_ID_BYTES))
 LABEL = FieldCodec(_as_is, _label(MAX_LABEL_BYTES))
-MEMORY_TEXT = FieldCodec(_as_is, _memory_text)
-STAGE = FieldCodec(_as_is, _stage)
+MEMORY_TEXT = FieldCodec(_as_is, _short(MAX_MEMORY))
+STAGE = FieldCodec(_as_is, lambda value: _one_of(sorted(STAGES))(_text(value)))
 SHARED = FieldCodec(_as_is, _shared)
 WEIGHT = FieldCodec(float, _weight)
 FLAG = FieldCodec(bool, _flag)
 INSTANT = FieldCodec(lambda value: from_micros(value).isoformat(), _instant)
 OBJECT = FieldCodec(json.loads, _object)
-KIND = FieldCodec(lambda value: KIND_ORDER[value].value, _kind)
-STATE = FieldCodec(lambda value: STATE_ORDER[value].value, _state)
-ACTION = FieldCodec(_as_is, _action)
+KIND = FieldCodec(lambda value: KIND_ORDER[value].value, lambda value: MemoryKind(_named_kind(value)).number)
+STATE = FieldCodec(
+    lambda value: STATE_ORDER[value].value, lambda value: STATE_ORDER.index(MemoryState(_named_state(value)))
+)
+ACTION = FieldCodec(_as_is, _one_of(_ACTIONS))
 DETAIL = FieldCodec(json.loads, read_detail_record)
-INSERTED = FieldCodec(_as_is, _inserted_text)
+INSERTED = FieldCodec(_as_is, _short(MAX_THREAD_CHARACTERS))
 ITEMS = FieldCodec(json.loads, _items)
 IDS = FieldCodec(json.loads, _ids)
 LEDGER_KEY = FieldCodec(bytes.hex, _ledger_key)

@@ -7,7 +7,7 @@ import pytest
 
 from toldonce.hook.spool import add_turn
 from toldonce.server.doctor import FindingState
-from toldonce.server.spool_check import spool_finding
+from toldonce.server.machine_checks import spool_finding
 
 SAID = {"event": "prompt", "conversation": "s1", "turn": "1", "text": "I live in Oslo."}
 
