@@ -167,7 +167,7 @@ def fit(rows: Rows, targets: Rows, *, units: int, epochs: int, shares: Rows | No
         np.concatenate([part.hidden for part in parts], axis=1),
         np.concatenate([part.hidden_bias for part in parts]),
         np.concatenate([part.out for part in parts]) / np.float32(_JOINED),
-        np.mean([part.out_bias for part in parts], axis=0, dtype=np.float32),
+        np.stack([part.out_bias for part in parts]).mean(axis=0).astype(np.float32),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toldonce.engine.admin import AdminService, require_poller
 from toldonce.engine.arguments import read_choice
@@ -35,9 +35,6 @@ from toldonce.types import (
     SubjectHealth,
     SubjectTotals,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def _statistics(raw: Mapping[str, Any], client: RestClient) -> Statistics:
