@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toldonce.chat.chat_request import read_request
-from toldonce.chat.reply import Reply
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
+from toldonce.chat.reply import Reply, ToolCall
 from toldonce.engine import AsyncToldOnce, PreparedTurn
 from toldonce.types import Identity, MemoryMode, Subject
 
@@ -25,7 +25,7 @@ class SentPrompt:
 
 
 def prompt_of(messages: Sequence[Message], body: bytes) -> SentPrompt:
-    sent = read_request(body)
+    sent = OPENAI_CHAT.read(body)
     extra = len(sent.messages) - len(messages)  # our own system message comes first
     ends = [message.end for message in sent.messages[extra:]]
     return SentPrompt(
@@ -78,7 +78,7 @@ class ScriptedChat:
         """
         if text is not None:
             self.messages.append({"role": "user", "content": text})
-        request = read_request(json.dumps({"model": "m", "messages": self.messages}).encode())
+        request = OPENAI_CHAT.read(json.dumps({"model": "m", "messages": self.messages}).encode())
         identity = replace(self.identity, memory=mode)
         turn = await self.engine.turns.prepare(
             request, identity, timeout_s=self.timeout_s, in_user_message=self.in_user_message
@@ -112,7 +112,7 @@ def _reply(message: Message) -> Reply:
     return Reply(
         text=message["content"] or "",
         payload=json.dumps(message) if calls else None,
-        call_ids=tuple(call["id"] for call in calls or ()),
+        calls=tuple(ToolCall(call["id"], **call["function"]) for call in calls or ()),
         complete=True,
     )
 

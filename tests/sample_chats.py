@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toldonce.chat.chat_request import read_request
+from toldonce.chat.formats.base import ChatRequest
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.providers.model_factory import OpenedModel
 from toldonce.testing import FakeClock, ScriptedModel
-from toldonce.types import ChatRequest, Identity, Memory, MemoryKind, MemoryState, Subject
+from toldonce.types import Identity, Memory, MemoryKind, MemoryState, Subject
 
 PEANUTS_AND_OSLO = "I'm allergic to peanuts and I moved from Rome to Oslo in May."
 RESTAURANT = "What should I avoid at a restaurant?"
@@ -26,7 +27,7 @@ def assistant(text: str) -> dict[str, str]:
 
 def request(*messages: Mapping[str, Any], **more: object) -> ChatRequest:
     """Write and read a chat request."""
-    return read_request(json.dumps({"model": "m", "messages": list(messages), **more}).encode())
+    return OPENAI_CHAT.read(json.dumps({"model": "m", "messages": list(messages), **more}).encode())
 
 
 def asks(who: str, **more: Any) -> Identity:

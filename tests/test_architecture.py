@@ -67,6 +67,16 @@ CATCH_ALL = {
     "hook/command.py",
     "worker/loop.py",
 }
+# Files that name a format: the server for its routes and errors; the others as the library's messages are in its shape.
+FORMAT_CHOSEN = {
+    "cli/replay_run.py",
+    "engine/agents.py",
+    "engine/prompts.py",
+    "engine/recorder.py",
+    "integrations/free_files.py",
+    "server/app.py",
+    "server/status.py",
+}
 # Keeps what was raised for the future that waits for it.
 HANDS_OVER = "store/sql/jobs.py"
 
@@ -157,6 +167,17 @@ def test_the_faces_know_the_engine_and_not_the_steps() -> None:
         if there in steps
     ]
     assert wrong == []
+
+
+def test_chats_are_known_by_their_protocol_and_not_by_a_format() -> None:
+    formats = {path.stem for path in (PACKAGE / "chat" / "formats").glob("*.py")} - {"__init__", "base"}
+    inner = {f"toldonce.chat.formats.{name}" for name in formats}
+    knowing = {
+        relative
+        for relative, _, tree in modules()
+        if not relative.startswith("chat/formats/") and inner & set(imported_modules(tree, inner))
+    }
+    assert knowing == FORMAT_CHOSEN
 
 
 @pytest.mark.parametrize("where", ["toldonce", "tests", "benchmarks"])

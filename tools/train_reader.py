@@ -166,7 +166,7 @@ def fit(rows: Rows, targets: Rows, *, units: int, epochs: int, shares: Rows | No
     return Network(
         np.concatenate([part.hidden for part in parts], axis=1),
         np.concatenate([part.hidden_bias for part in parts]),
-        np.concatenate([part.out for part in parts]) / np.float32(_JOINED),
+        (np.concatenate([part.out for part in parts]) / _JOINED).astype(np.float32),
         np.stack([part.out_bias for part in parts]).mean(axis=0).astype(np.float32),
     )
 

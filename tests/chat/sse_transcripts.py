@@ -15,12 +15,11 @@ class Transcript:
     splice_at: int | None
     held_from: int | None
     text: str
-    finish_reason: str | None = "stop"
+    finished: bool = True
+    """Whether the first choice has a finish reason."""
     error: str | None = None
     usage: TokenUsage | None = None
-    choices: int = 1
     calls: list[tuple[str, str, str]] = field(default_factory=list)
-    done: bool = True
 
 
 def chunk(
@@ -73,7 +72,6 @@ TRANSCRIPTS = [
         + chunk(finish="tool_calls")
         + DONE,
         text="",
-        finish_reason="tool_calls",
         calls=[("call_a", "weather", ARGUMENTS), ("call_b", "now", "{}")],
     ),
     transcript(
@@ -113,16 +111,15 @@ TRANSCRIPTS = [
         "an error in the stream",
         chunk("Half an ans", mark=True) + 'data: {"error":{"message":"overloaded","code":529}}\n\n' + DONE,
         text="Half an ans",
-        finish_reason=None,
+        finished=False,
         error="overloaded",
     ),
     transcript(
         "an error object and no end",
         chunk("Half", mark=True) + 'data: {"object":"error","message":"out of memory"}\n\n',
         text="Half",
-        finish_reason=None,
+        finished=False,
         error="out of memory",
-        done=False,
     ),
     transcript(
         "two choices interleaved",
@@ -134,7 +131,6 @@ TRANSCRIPTS = [
         + chunk(finish="stop")
         + DONE,
         text="zero more zero",
-        choices=2,
     ),
     transcript(
         "usage last",
@@ -145,7 +141,7 @@ TRANSCRIPTS = [
         text="Hi",
         usage=TokenUsage(prompt_tokens=12, completion_tokens=3, cached_tokens=8),
     ),
-    transcript("no [DONE]", chunk("Hi", mark=True) + chunk(finish="stop"), text="Hi", done=False),
+    transcript("no [DONE]", chunk("Hi", mark=True) + chunk(finish="stop"), text="Hi"),
     transcript(
         "bytes behind [DONE]",
         chunk("Hi", mark=True, finish="stop") + DONE + chunk(" there") + ": bye\n\ndata: [DONE]\n\n",
@@ -155,10 +151,9 @@ TRANSCRIPTS = [
         "half an event at the end",
         chunk("Hi", mark=True) + 'data: {"choices":[{"del',
         text="Hi",
-        finish_reason=None,
-        done=False,
+        finished=False,
     ),
-    transcript("half of [DONE] at the end", chunk("Hi", mark=True, finish="stop") + "data: [DO", text="Hi", done=False),
+    transcript("half of [DONE] at the end", chunk("Hi", mark=True, finish="stop") + "data: [DO", text="Hi"),
     transcript(
         "[DONE] without its empty line", chunk("Hi", mark=True, finish="stop") + f"{HELD}data: [DONE]", text="Hi"
     ),
@@ -183,8 +178,8 @@ TRANSCRIPTS = [
         chunk("data: [DONE]\n", mark=True) + "data: {}\ndata:x [DONE]\n\n" + chunk("[DONE]", finish="stop") + DONE,
         text="data: [DONE]\n[DONE]",
     ),
-    transcript("nothing but [DONE]", DONE, text="", finish_reason=None, choices=0),
-    transcript("nothing", "", text="", finish_reason=None, choices=0, done=False),
+    transcript("nothing but [DONE]", DONE, text="", finished=False),
+    transcript("nothing", "", text="", finished=False),
     transcript(
         "halves of an emoji in two events",
         'data: {‹"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n'

@@ -5,17 +5,17 @@ from json import JSONDecodeError
 
 import pytest
 
-from toldonce.chat.chat_request import MAX_MESSAGES, read_request
+from toldonce.chat.formats.base import ChatRequest
+from toldonce.chat.formats.openai_chat import MAX_MESSAGES, OPENAI_CHAT
 from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from toldonce.chat.messages import query_of
 from toldonce.errors import BadRequestError
-from toldonce.types import ChatRequest
 
 HELLO = {"role": "user", "content": "hello"}
 
 
 def written(**members: object) -> ChatRequest:
-    return read_request(json.dumps(members | {"messages": [HELLO]}).encode())
+    return OPENAI_CHAT.read(json.dumps(members | {"messages": [HELLO]}).encode())
 
 
 @pytest.mark.parametrize(
@@ -70,21 +70,21 @@ def test_usage_is_asked_for_by_a_true_in_the_last_stream_options() -> None:
     twice = (
         b'{"stream_options":{"include_usage":true},"stream_options":{},"messages":[%s]}' % json.dumps(HELLO).encode()
     )
-    assert not read_request(twice).include_usage
+    assert not OPENAI_CHAT.read(twice).include_usage
 
 
 def test_a_request_has_so_many_messages_and_no_more() -> None:
     most = json.dumps({"messages": [HELLO] * MAX_MESSAGES}).encode()
-    assert len(read_request(most).messages) == MAX_MESSAGES
+    assert len(OPENAI_CHAT.read(most).messages) == MAX_MESSAGES
     more = json.dumps({"messages": [HELLO] * (MAX_MESSAGES + 1)}).encode()
     with pytest.raises(BadRequestError, match="more than 10,000 messages") as caught:
-        read_request(more)
+        OPENAI_CHAT.read(more)
     assert caught.value.param == "messages"
-    assert len(read_request(more, max_messages=20_000).messages) == MAX_MESSAGES + 1
+    assert len(OPENAI_CHAT.read(more, max_messages=20_000).messages) == MAX_MESSAGES + 1
 
 
 def test_a_pasted_book_is_asked_about_at_its_ends() -> None:
     book = "What is this?" + " word" * 100_000 + " Tell me."
-    query = query_of(read_request(json.dumps({"messages": [{"role": "user", "content": book}]}).encode()))
+    query = query_of(OPENAI_CHAT.read(json.dumps({"messages": [{"role": "user", "content": book}]}).encode()))
     assert len(query) < 41_000
     assert (query[:13], query[-8:]) == ("What is this?", "Tell me.")

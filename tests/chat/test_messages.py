@@ -3,18 +3,19 @@ from typing import Any
 
 import pytest
 
-from toldonce.chat.chat_request import read_request
+from toldonce.chat.formats.base import ChatRequest
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
+from toldonce.chat.formats.openai_chat_reply import ReplyAssembler
 from toldonce.chat.messages import log_messages, query_of, reply_message
-from toldonce.chat.reply import ReplyAssembler
 from toldonce.testing import NEW_YEAR
-from toldonce.types import ChatRequest, Message
+from toldonce.types import Message
 
 USER = {"role": "user", "content": "What should I avoid?"}
 ANSWER = {"role": "assistant", "content": "Peanuts."}
 
 
 def asked(*messages: dict[str, Any], indent: int | None = None) -> ChatRequest:
-    return read_request(json.dumps({"messages": messages}, indent=indent).encode())
+    return OPENAI_CHAT.read(json.dumps({"messages": messages}, indent=indent).encode())
 
 
 def logged(*messages: dict[str, Any], indent: int | None = None) -> tuple[Message, ...]:
@@ -157,7 +158,7 @@ def test_a_reply_is_the_message_that_the_client_will_send_back() -> None:
     assembler = ReplyAssembler()
     for delta in ({"content": "<think>Hm.</think>Pea"}, {"content": "nuts."}):
         assembler.feed(json.dumps({"choices": [{"delta": delta, "finish_reason": "stop"}]}).encode())
-    reply = reply_message(assembler.reply(), logged(USER), NEW_YEAR)
+    reply = reply_message(assembler.reply(), OPENAI_CHAT, logged(USER), NEW_YEAR)
     back = logged(USER, ANSWER)[1]
     assert (reply.role, reply.hash, reply.anchor, reply.complete) == ("assistant", back.hash, back.anchor, True)
 
@@ -166,7 +167,7 @@ def test_a_reply_that_calls_tools_is_the_message_that_the_client_will_send_back(
     assembler = ReplyAssembler()
     for piece in ({"id": "call_1", "function": {"name": "weather"}}, {"function": {"arguments": '{"city":"Oslo"}'}}):
         assembler.feed(json.dumps({"choices": [{"delta": {"tool_calls": [{"index": 0, **piece}]}}]}).encode())
-    reply = reply_message(assembler.reply(), logged(USER), NEW_YEAR)
+    reply = reply_message(assembler.reply(), OPENAI_CHAT, logged(USER), NEW_YEAR)
     back = logged(USER, calling('{"city": "Oslo"}'))[1]
     assert (reply.hash, reply.anchor, reply.call_ids) == (back.hash, None, ("call_1",))
     assert reply.complete is False

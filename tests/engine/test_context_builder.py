@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, user, written
+from toldonce.chat.formats.base import ChatRequest, ContentKind
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, Components, PreparedTurn
 from toldonce.errors import UnknownProfileError
 from toldonce.prompt.render import block_ids
 from toldonce.settings import Settings
 from toldonce.testing import FakeClock
-from toldonce.types import ChatRequest, ContentKind, InjectionMode, RequestScope
+from toldonce.types import InjectionMode, RequestScope
 
 ANA = asks("ana")
 SYSTEM = {"role": "system", "content": "You are a waiter."}

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from toldonce.chat.chat_request import read_request
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.engine.recorder import dated_log, message_dates
 from toldonce.errors import BadRequestError
 
@@ -42,6 +42,6 @@ def test_a_date_without_a_time_zone_is_refused() -> None:
 
 def test_a_system_message_takes_its_date_with_it() -> None:
     dates = [NOON, NOON + timedelta(minutes=1), NOON + timedelta(minutes=2)]
-    log = dated_log(read_request(BODY), dates)
+    log = dated_log(OPENAI_CHAT.read(BODY), dates)
 
     assert [(message.role, message.said_at) for message in log] == [("user", dates[1]), ("assistant", dates[2])]

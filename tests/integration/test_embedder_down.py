@@ -16,6 +16,7 @@ from integration.test_openai_providers import Reply
 from patience import PATIENCE_S
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 from stores import DURABLE, url_of
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.components import open_components
@@ -124,7 +125,7 @@ async def told(kind: str, tmp_path: Path, embeddings: Embeddings, clock: FakeClo
 async def asked(engine: AsyncToldOnce, text: str) -> tuple[str, str, float]:
     """Ask through the proxy; return the prompt that went upstream, the header, and how long it took."""
     way = ScriptedBackend([(200, JSON, [whole("Well.")])])
-    proxy, call, before = ChatProxy(engine, way, POLICY), Call(chat(text)), time.monotonic()
+    proxy, call, before = ChatProxy(OPENAI_CHAT, engine, way, POLICY), Call(chat(text)), time.monotonic()
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     took = time.monotonic() - before
     await proxy.close()

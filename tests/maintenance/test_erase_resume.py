@@ -21,7 +21,7 @@ from toldonce.settings import Settings
 from toldonce.store.factory import open_store
 from toldonce.store.failpoint import VARIABLE
 from toldonce.store.sql.database import SqlConnection
-from toldonce.store.sql.erase import erase, portions
+from toldonce.store.sql.erase import erase
 from toldonce.store.sql.erase import repository as erasures
 from toldonce.store.sql.erase.erase import EraseServices
 from toldonce.store.sql.erase.orders import unfinished_orders
@@ -52,8 +52,8 @@ async def fill(store: Store, clock: FakeClock) -> None:
 
 def before_portion(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], None]) -> None:
     """Call `act` in the transaction of the portion with this number, before it erases."""
-    monkeypatch.setattr(portions, "MAX_MEMORIES", EACH)
-    calls = 0
+    monkeypatch.setattr(erasures, "MAX_MEMORIES", EACH)
+    original, calls = erasures.erase_portion, 0
 
     def erase_portion(
         db: SqlConnection, order: EraseRequest, after: bytes, services: EraseServices, *, continues: bool
@@ -62,7 +62,7 @@ def before_portion(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[
         calls += 1
         if calls == number:
             act()
-        return portions.erase_portion(db, order, after, services, continues=continues)
+        return original(db, order, after, services, continues=continues)
 
     monkeypatch.setattr(erasures, "erase_portion", erase_portion)
 

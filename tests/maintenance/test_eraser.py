@@ -321,7 +321,7 @@ async def test_records_of_prompts_lose_the_memory_and_the_receipt_names_answers(
     assert prepared.injected
     from toldonce.chat.reply import Reply
 
-    reply = Reply(text="Avoid satay.", payload=None, call_ids=(), complete=True)
+    reply = Reply(text="Avoid satay.", complete=True)
     await engine.turns.finish(asked, asks("ana"), reply, prepared)
     receipt = await engine.erase((await fact(engine, "peanuts")).id, user="ana")
     [record] = await parts.store.conversations.injections(Subject("user", "ana"))

@@ -14,22 +14,24 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="sse: events are serialised anew",
-        file="toldonce/chat/splice.py",
+        file="toldonce/chat/formats/openai_chat_stream.py",
         sound="                self._waiting[place:place] = self._member\n",
         planted="""\
                 place = event.data_start - self._waiting_start
                 said = json.loads(b"{" + self._member[:-1] + b"}") | json.loads(event.data)
                 self._waiting[place : place + len(event.data)] = json.dumps(said).encode()
 """,
-        noticed_by=("tests/chat/test_splice.py::test_the_splice_and_the_hold_are_all_that_changes",),
+        noticed_by=(
+            "tests/chat/formats/test_openai_chat_stream.py::test_the_splice_and_the_hold_are_all_that_changes",
+        ),
     ),
     Defect(
         name="splice: bytes behind [DONE] are not held",
-        file="toldonce/chat/splice.py",
+        file="toldonce/chat/formats/openai_chat_stream.py",
         sound="            return [StreamPiece(data=chunk, held=True)]",
         planted="            return [StreamPiece(data=chunk, held=False)]",
         noticed_by=(
-            "tests/chat/test_splice.py::test_done_is_held_from_the_first_byte_of_its_line_and_so_is_all_behind_it",
+            "tests/chat/formats/test_openai_chat_stream.py::test_done_is_held_from_the_first_byte_of_its_line_and_so_is_all_behind_it",
         ),
     ),
     Defect(
@@ -45,7 +47,7 @@ DEFECTS: tuple[Defect, ...] = (
         sound=r'_UNSTORABLE = LazyPattern("[\x00\ud800-\udfff]")',
         planted=r'_UNSTORABLE = LazyPattern("[\x00]")',
         noticed_by=(
-            "tests/chat/test_chat_request.py::test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text",
+            "tests/chat/formats/test_openai_chat_request.py::test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text",
         ),
     ),
     Defect(
@@ -53,11 +55,11 @@ DEFECTS: tuple[Defect, ...] = (
         file="toldonce/server/chat_responder.py",
         sound="""\
                     if piece.held and not self._recording_started:
-                        await self._record_in_stream(assembler.reply())
+                        await self._record_in_stream(stream.reply())
 """,
         planted="""\
                     if piece.held and not self._recording_started:
-                        self._services.recorder.start_recording(self._take_turn(assembler.reply()))
+                        self._services.recorder.start_recording(self._take_turn(stream.reply()))
 """,
         noticed_by=(
             "tests/integration/test_end_of_answer.py::test_the_end_of_an_answer_waits_until_the_turn_is_durable",
@@ -67,12 +69,12 @@ DEFECTS: tuple[Defect, ...] = (
         name="proxy: a broken stream ends well",
         file="toldonce/server/chat_responder.py",
         sound="""\
-            await self._record_before_done(assembler.reply())
+            await self._record_before_done(stream.reply())
             self._log_broken(error)
             return  # without the closing chunk: the client must see that the answer broke off
 """,
         planted="""\
-            await self._record_before_done(assembler.reply())
+            await self._record_before_done(stream.reply())
             self._log_broken(error)
             await send_body(self._send, b"", more=False)
             return

@@ -1,6 +1,4 @@
-import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -8,19 +6,11 @@ from toldonce.providers.offline_model import (
     MODEL,
     MODEL_LIST,
     offline_answer,
-    offline_chunks,
-    offline_completion,
     states_something,
 )
-from toldonce.text import words
 from toldonce.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
 
 DAY = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
-
-
-class WordCounter:
-    def count(self, text: str) -> int:
-        return len(words(text))
 
 
 def recalled(
@@ -121,56 +111,6 @@ def test_a_message_with_a_statement_states_something(message: str) -> None:
 )
 def test_questions_orders_and_greetings_state_nothing(message: str) -> None:
     assert not states_something(message)
-
-
-def test_a_completion_has_openai_s_shape_and_counts_what_it_used() -> None:
-    found = offline_completion(
-        completion_id="chatcmpl-1", created=17, prompt=["be brief", "who am I"], answer="one two", counter=WordCounter()
-    )
-    assert found["usage"] == {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
-    assert (found["id"], found["object"], found["created"], found["model"]) == (
-        "chatcmpl-1",
-        "chat.completion",
-        17,
-        MODEL,
-    )
-    (choice,) = found["choices"]
-    assert choice["message"]["content"] == "one two"
-    assert choice["finish_reason"] == "stop"
-
-
-def events(answer: str, *, include_usage: bool) -> list[Any]:
-    stream = b"".join(
-        offline_chunks(
-            completion_id="chatcmpl-1",
-            created=17,
-            prompt=["who am I"],
-            answer=answer,
-            counter=WordCounter(),
-            include_usage=include_usage,
-        )
-    )
-    assert stream.endswith(b"data: [DONE]\n\n")
-    return [json.loads(event.removeprefix(b"data: ")) for event in stream.split(b"\n\n")[:-2]]
-
-
-@pytest.mark.parametrize("answer", ["one two", "  a  b\n\n- “c é 🍵”\n ", "", "x\n"])
-def test_the_contents_of_the_stream_together_are_the_answer(answer: str) -> None:
-    found = events(answer, include_usage=False)
-    assert found[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""}
-    assert "".join(event["choices"][0]["delta"].get("content", "") for event in found) == answer
-    assert [event["choices"][0]["finish_reason"] for event in found] == [None] * (len(found) - 1) + ["stop"]
-    assert {(event["id"], event["created"], event["object"]) for event in found} == {
-        ("chatcmpl-1", 17, "chat.completion.chunk")
-    }
-    assert all("usage" not in event for event in found)
-
-
-def test_the_usage_comes_last_and_only_when_asked_for() -> None:
-    *before, last = events("one two", include_usage=True)
-    assert last["choices"] == []
-    assert last["usage"] == {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
-    assert all(event["usage"] is None for event in before)
 
 
 def test_the_list_of_models_names_the_built_in_one() -> None:

@@ -10,6 +10,7 @@ import pytest
 from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
 from sample_chats import assistant, request, user, with_model
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat, event, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.providers.model_output import read_json_answer
@@ -83,7 +84,7 @@ async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncTo
         await send(message)
 
     way = ScriptedBackend([(200, EVENTS, [event("No"), event("ted."), event("", "stop"), DONE])])
-    proxy = ChatProxy(engine, way, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, way, POLICY)
     await proxy(call.scope(), call.receive(), watching)
     await proxy.close()
     assert len(formed) > 3
@@ -94,7 +95,7 @@ async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncTo
 
 async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: AsyncToldOnce) -> None:
     way = ScriptedBackend([(200, EVENTS, [event("No"), broken()])])
-    proxy = ChatProxy(engine, way, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, way, POLICY)
     call = Call(chat("I live in Oslo and I keep bees.", stream=True))
     await proxy(call.scope(), call.receive(), call.send())
     await proxy.close()
@@ -332,7 +333,7 @@ async def test_c6_a_request_that_is_sent_again_is_no_turn(
 
     async def send(said: str, answer: str) -> None:
         way = ScriptedBackend([(200, JSON, [whole(answer)])])
-        proxy = ChatProxy(engine, way, POLICY)
+        proxy = ChatProxy(OPENAI_CHAT, engine, way, POLICY)
         asked = {"model": "m", "messages": [*(history if has_history else []), user(said)]}
         call = Call(json.dumps(asked).encode(), proxy_headers)
         await proxy(call.scope(), call.receive(), call.send())

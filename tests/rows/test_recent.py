@@ -9,6 +9,7 @@ import pytest
 from rows.scenes import CALENDAR, DEFAULT, KIRA, SESSION, TIERED
 from sample_chats import assistant, user
 from server.asgi import JSON, Call, ScriptedBackend, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.profiles.registry import ProfileRegistry
@@ -26,7 +27,7 @@ async def sent(engine: AsyncToldOnce, *messages: dict[str, str], chat: str = "ne
     named = {"x-toldonce-profile": "tiered", **({"x-openwebui-chat-id": chat} if chat else {})}
     named |= {f"x-toldonce-{name.replace('_', '-')}": value for name, value in headers.items()}
     call = Call(json.dumps({"model": "m", "messages": list(messages)}).encode(), named)
-    proxy = ChatProxy(engine, way, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, way, POLICY)
     await proxy(call.scope(), call.receive(), call.send())
     await proxy.close()
     asked = json.loads(way.asked[0].body)["messages"]

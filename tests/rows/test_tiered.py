@@ -10,6 +10,7 @@ from formation.test_thousand_turns import said
 from rows.scenes import DEFAULT, DIMS, TIERED
 from sample_chats import assistant, user
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.profiles.registry import ProfileRegistry
@@ -35,7 +36,7 @@ async def passed(engine: AsyncToldOnce, text: str, memory: str) -> ScriptedBacke
     """Send one message with that mode of memory; return what upstream was asked."""
     way = ScriptedBackend([(200, JSON, [whole("Noted.")])])
     call = Call(chat(text), {"x-toldonce-memory": memory, "x-toldonce-profile": "tiered"})
-    proxy = ChatProxy(engine, way, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, way, POLICY)
     await proxy(call.scope(), call.receive(), call.send())
     await proxy.close()
     await engine.form()

@@ -16,6 +16,7 @@ from rows.precomputed_embeddings import FiledEmbedder, made
 from rows.scenes import USER
 from sample_chats import asks, assistant, request, user
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import UnknownConversationError, UnknownMemoryError
@@ -37,7 +38,7 @@ ANA = {**OF_USER, "x-openwebui-user-id": "ana"}
 async def passed(engine: AsyncToldOnce, call: Call, *parts: bytes, stream: bool = False) -> ScriptedBackend:
     """Serve one call with an upstream that answers so; return what upstream was asked."""
     way = ScriptedBackend([(200, EVENTS if stream else JSON, parts)])
-    proxy = ChatProxy(engine, way, NOBODY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, way, NOBODY)
     await proxy(call.scope(), call.receive(), call.send())
     await proxy.close()
     return way
@@ -63,7 +64,7 @@ async def test_u3_chunks_leave_as_they_come_and_formation_runs_behind_the_record
     halfway = asyncio.Event()
     call = Call(chat("I like strong coffee in the morning.", stream=True), ANA)
     way = ScriptedBackend([(200, EVENTS, [event("No"), halfway, event("ted."), event("", "stop"), DONE])])
-    proxy = ChatProxy(engine, way, NOBODY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, way, NOBODY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
     await asyncio.wait_for(call.first_chunk.wait(), PATIENCE_S)
     assert b"No" in b"".join(call.chunks), "it is read while the rest is still being made"

@@ -9,6 +9,7 @@ import pytest
 from patience import PATIENCE_S
 from sample_chats import tell
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat, event, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.engine.context_builder import ContextBuilder
@@ -24,7 +25,7 @@ POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
 async def serve(engine: AsyncToldOnce, backend: Backend, call: Call, policy: IdentityPolicy = POLICY) -> ChatProxy:
-    proxy = ChatProxy(engine, backend, policy)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, policy)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return proxy
@@ -116,7 +117,7 @@ async def test_done_leaves_only_when_the_turn_can_be_read_back(engine: AsyncTold
             seen.append(len(await logged(engine)))
         await send(message)
 
-    proxy = ChatProxy(engine, backend, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
     await proxy(call.scope(), call.receive(), watching)
     assert seen == [2]
     assert call.text.endswith("data: [DONE]\n\n")
@@ -146,7 +147,7 @@ async def test_a_slow_commit_is_reported_and_does_not_hold_the_answer(
     monkeypatch.setattr(engine.turns, "record", slow.record)
     answer = [event("No."), event("", "stop"), DONE] if stream else [whole("No.")]
     call = Call(chat("Peanuts?", stream=stream))
-    proxy = ChatProxy(engine, ScriptedBackend([(200, EVENTS if stream else JSON, answer)]), POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, ScriptedBackend([(200, EVENTS if stream else JSON, answer)]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     if stream:
         assert call.text.endswith(stream_comment(NOT_RECORDED_IN_TIME).decode() + "data: [DONE]\n\n")
@@ -193,7 +194,7 @@ async def test_what_earlier_prompts_had_does_not_depend_on_recall(
     engine = AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"recall_timeout_s": 0.5})))
     await engine.add("Ana is allergic to peanuts.", user="ana")
     backend = ScriptedBackend([(200, JSON, [whole("No.")])] * 3)
-    proxy = ChatProxy(engine, backend, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
     talk = Talk(proxy)
 
     async def write(*_: object) -> None:
@@ -218,7 +219,7 @@ async def test_a_store_that_does_not_answer_in_time_costs_one_prompt(
 ) -> None:
     engine = AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"recall_timeout_s": 0.5})))
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    talk = Talk(ChatProxy(engine, backend := ScriptedBackend([(200, JSON, [whole("No.")])] * 4), POLICY))
+    talk = Talk(ChatProxy(OPENAI_CHAT, engine, backend := ScriptedBackend([(200, JSON, [whole("No.")])] * 4), POLICY))
 
     async def hangs(*_: object) -> None:
         await asyncio.sleep(60)
@@ -239,7 +240,7 @@ async def test_a_conversation_goes_on_from_the_request_that_upstream_accepted(en
     await tell(engine, "I live in Oslo. I'm allergic to peanuts.")
     answers = [200, 400, 200, 200, 200]
     backend = ScriptedBackend([(status, JSON, [whole("No.") if status == 200 else b"{}"]) for status in answers])
-    talk = Talk(ChatProxy(engine, backend, POLICY))
+    talk = Talk(ChatProxy(OPENAI_CHAT, engine, backend, POLICY))
     await talk.ask("May I eat peanuts?")
     refused = await talk.ask("Sure?")
     assert refused.answer_headers["x-toldonce-memory"] == "refused by upstream"
@@ -254,7 +255,7 @@ async def test_a_conversation_goes_on_from_the_request_that_upstream_accepted(en
 async def test_a_refused_altered_request_is_resent_unaltered_and_remembered(engine: AsyncToldOnce) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
     backend = ScriptedBackend([(400, JSON, [b"{}"]), (200, JSON, [whole("No.")]), (200, JSON, [whole("No!")])])
-    proxy = ChatProxy(engine, backend, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
     first, second = Call(chat("Peanuts?")), Call(chat("Peanuts again?"))
     for call in (first, second):
         await proxy(call.scope(), call.receive(), call.send())
@@ -293,7 +294,7 @@ async def test_a_disconnect_closes_upstream_and_keeps_the_partial_answer(engine:
     never = asyncio.Event()
     backend = ScriptedBackend([(200, EVENTS, [event("No pea"), never])])
     call = Call(chat("Peanuts?", stream=True))
-    proxy = ChatProxy(engine, backend, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
     await asyncio.wait_for(call.first_chunk.wait(), PATIENCE_S)
     call.gone.set()

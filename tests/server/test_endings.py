@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from patience import PATIENCE_S
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import StoreUnavailableError
@@ -24,7 +25,7 @@ POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
 async def serve(engine: AsyncToldOnce, backend: ScriptedBackend, call: Call) -> ChatProxy:
-    proxy = ChatProxy(engine, backend, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return proxy
@@ -49,7 +50,9 @@ async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.Mo
     upstream = HttpUpstream("http://127.0.0.1/v1", Deadlines(connect_s=1, first_byte_s=1, idle_s=1, total_s=1))
     paths: list[str] = []
     monkeypatch.setattr(upstream, "send", lambda method, path, headers, body: paths.append(path))
-    ask = BackendRequest(headers=(), body=b"", request=None, items=(), plain=False, record=None, query="?v=1")
+    ask = BackendRequest(
+        wire=OPENAI_CHAT, headers=(), body=b"", request=None, items=(), plain=False, record=None, query="?v=1"
+    )
     UpstreamBackend(upstream, None).chat(ask)
     assert paths == ["/chat/completions?v=1"]
 
@@ -88,7 +91,7 @@ async def test_upstreams_own_memory_header_does_not_double_ours(engine: AsyncTol
         await send(message)
 
     backend = ScriptedBackend([(200, (*JSON, (b"X-ToldOnce-Memory", b"on; recalled=7")), [whole("Hello.")])])
-    await ChatProxy(engine, backend, POLICY)(call.scope(), call.receive(), watching)
+    await ChatProxy(OPENAI_CHAT, engine, backend, POLICY)(call.scope(), call.receive(), watching)
     assert names.count(b"x-toldonce-memory") == 1
     assert call.answer_headers["x-toldonce-memory"] == "off"
 
@@ -106,7 +109,7 @@ async def test_a_late_failing_record_is_reported_late_without_unread_exception(
     monkeypatch.setattr(engine.turns, "record", record)
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context["message"]))
     call = Call(chat("Peanuts?", stream=True))
-    proxy = ChatProxy(engine, ScriptedBackend([(200, EVENTS, [event("No.", "stop"), DONE])]), POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, ScriptedBackend([(200, EVENTS, [event("No.", "stop"), DONE])]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     assert call.text.endswith(": toldonce: not recorded in time\n\ndata: [DONE]\n\n")
     behind = proxy._services.recorder.pending
@@ -129,7 +132,7 @@ async def test_a_client_that_stops_reading_counts_as_disconnected(parts: Compone
         await send(message)
 
     backend = ScriptedBackend([(200, EVENTS, [event("No pea"), event("nuts"), never])])
-    proxy = ChatProxy(engine, backend, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), stuck), PATIENCE_S)
     await proxy.close()
     assert (backend.closed, proxy.counters.client_left) == (1, 1)
@@ -140,7 +143,7 @@ async def test_a_client_that_stops_reading_counts_as_disconnected(parts: Compone
 async def test_a_stop_ends_endless_answers_and_keeps_what_was_said(engine: AsyncToldOnce) -> None:
     call = Call(chat("Peanuts?", stream=True))
     backend = ScriptedBackend([(200, EVENTS, [event("No pea"), asyncio.Event()])])
-    proxy = ChatProxy(engine, backend, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
     await asyncio.wait_for(call.first_chunk.wait(), PATIENCE_S)
     serving.cancel()  # as the web server does when its grace is over; it closes the application in the same breath

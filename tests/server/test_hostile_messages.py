@@ -12,6 +12,7 @@ from hostile_text import long_run
 from patience import PATIENCE_S
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 from soak import SOAK, sampled
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.server.chat_completions import ChatProxy
@@ -45,7 +46,7 @@ def within_cpu() -> Iterator[None]:
 
 async def turn(engine: AsyncToldOnce, text: str) -> int:
     call = Call(chat(text))
-    proxy = ChatProxy(engine, ScriptedBackend([(200, JSON, [whole("Noted.")])]), POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, ScriptedBackend([(200, JSON, [whole("Noted.")])]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return call.status

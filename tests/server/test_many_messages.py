@@ -7,7 +7,7 @@ import pytest
 
 from patience import PATIENCE_S
 from server.asgi import JSON, Call, ScriptedBackend, whole
-from toldonce.chat.chat_request import MAX_MESSAGES
+from toldonce.chat.formats.openai_chat import MAX_MESSAGES, OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.server.chat_completions import ChatProxy
@@ -20,7 +20,7 @@ async def test_too_much_to_read_passes_without_memory(engine: AsyncToldOnce, wha
     messages = [{"role": "user", "content": "hi"}]
     more = messages * (MAX_MESSAGES + 1) if what == "messages" else [{}] * engine.settings.max_json_values
     call = Call(json.dumps({"model": "m", "messages": messages, what: more}).encode())
-    proxy = ChatProxy(engine, backend, policy)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, policy)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     assert (call.status, backend.asked[0].body) == (200, call.body)

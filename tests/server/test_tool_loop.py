@@ -11,6 +11,7 @@ import pytest
 
 from patience import PATIENCE_S
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.profiles.registry import ProfileRegistry
@@ -33,7 +34,7 @@ async def engine(engine: AsyncToldOnce) -> AsyncToldOnce:
 async def serve(engine: AsyncToldOnce, backend: ScriptedBackend, body: bytes, **headers: str) -> Call:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     call = Call(body, {"x-toldonce-session": "c", **HEADERS, **named})
-    proxy = ChatProxy(engine, backend, POLICY)
+    proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return call
@@ -212,7 +213,7 @@ async def test_a_profile_of_the_users_words_alone_holds_what_a_model_wants_remem
         [(200, JSON, [called(("createMemory", {"content": SECRET}))]), (200, JSON, [whole("Ok.")])]
     )
     call = Call(chat("Hello there!"), {"x-toldonce-profile": "tooled"})
-    await ChatProxy(engine, backend, POLICY)(call.scope(), call.receive(), call.send())
+    await ChatProxy(OPENAI_CHAT, engine, backend, POLICY)(call.scope(), call.receive(), call.send())
     [held] = await engine.list(user="ana")
     assert (held.text, held.state) == (SECRET, MemoryState.HELD)
 
@@ -225,6 +226,6 @@ async def test_a1_a_model_can_end_the_conversation(parts: Components, tmp_path: 
     )
     headers = {"x-toldonce-profile": "ending", "x-toldonce-app": "calendar", "x-toldonce-session": "c"}
     call = Call(chat("Please book the dentist for 12 May at nine, I always go to Dr Lund."), headers)
-    await ChatProxy(engine, backend, POLICY)(call.scope(), call.receive(), call.send())
+    await ChatProxy(OPENAI_CHAT, engine, backend, POLICY)(call.scope(), call.receive(), call.send())
     assert (await engine.conversations.get("c", user="ana")).end_reason == "booked"
     assert await engine.form() == 1

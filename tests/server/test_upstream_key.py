@@ -12,6 +12,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from server.asgi import JSON, Call, ScriptedBackend, chat, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import BadSettingError
 from toldonce.server import app as application
@@ -60,7 +61,9 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
             seen.requests.append((method, path, named))
             self._way.answers.append((200, JSON, [whole("Noted.")]))
             async with self._way.chat(
-                BackendRequest(headers=headers, body=body, request=None, items=(), plain=False, record=None)
+                BackendRequest(
+                    wire=OPENAI_CHAT, headers=headers, body=body, request=None, items=(), plain=False, record=None
+                )
             ) as answer:
                 yield answer
 

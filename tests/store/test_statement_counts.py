@@ -8,7 +8,7 @@ import pytest
 from factories import ANA, add, memory
 from statement_counter import StatementCounter
 from stores import DURABLE, new_store
-from toldonce.chat.chat_request import request_of
+from toldonce.chat.formats.openai_chat import request_of
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce
 from toldonce.testing import FakeClock, WordEmbedder

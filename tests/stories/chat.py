@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from server.asgi import JSON, Call, ScriptedBackend, whole
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.profiles.registry import ProfileRegistry
@@ -74,7 +75,7 @@ async def tell(
     async with AsyncToldOnce(parts) as engine:
         upstream = ScriptedBackend([])
         policy = IdentityPolicy(default_user=story.user, trusted=True, jwt_secret=None)
-        proxy = ChatProxy(engine, upstream, policy)
+        proxy = ChatProxy(OPENAI_CHAT, engine, upstream, policy)
         for number, session in enumerate(story.session, start=1):
             clock.set(session.said_at(0))
             await engine.form()

@@ -1,67 +1,10 @@
-"""Read the text of messages: content parts, speaker names, blocks that are not the speaker's own words. Pure."""
+"""Read the text of messages: speaker names, blocks that are not the speaker's own words. Pure."""
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from toldonce.lazy_pattern import LazyPattern
-
-# Names of text parts: Chat Completions uses `text`, clients of the Responses API send the other two.
-_TEXT_TYPES = ("text", "input_text", "output_text")
-
-
-def text_of(content: object) -> str:
-    """Return a content's text: the string itself, or its text parts joined by line feeds.
-
-    >>> text_of([{"type": "text", "text": "a"}, {"type": "image_url"}, {"type": "text", "text": "b"}])
-    'a\\nb'
-    """
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    return "\n".join(text for part in content if (text := _text_of_part(part)) is not None)
-
-
-def other_parts(content: object) -> list[object]:
-    """Return the parts of a content that are not text: images, audio, files, and values no API describes.
-
-    >>> other_parts([{"type": "text", "text": "a"}, {"type": "image_url"}])
-    [{'type': 'image_url'}]
-    """
-    if content is None or isinstance(content, str):
-        return []
-    if not isinstance(content, list):
-        return [content]
-    return [part for part in content if _text_of_part(part) is None]
-
-
-def is_text_only(message: Mapping[str, object]) -> bool:
-    """Return whether role, name and text are all that a message holds."""
-    more = ("tool_calls", "tool_call_id", "function_call", "refusal", "audio")
-    return not any(message.get(field) for field in more) and not other_parts(message.get("content"))
-
-
-def call_ids_of(tool_calls: object) -> list[str]:
-    """Return the ids of the tool calls that have one.
-
-    >>> call_ids_of([{"id": "call_1"}, {"id": 7}, "x"])
-    ['call_1']
-    """
-    if not isinstance(tool_calls, list):
-        return []
-    calls = [call for call in tool_calls if isinstance(call, dict)]
-    return [call_id for call in calls if isinstance(call_id := call.get("id"), str) and call_id]
-
-
-def _text_of_part(part: object) -> str | None:
-    if isinstance(part, str):
-        return part
-    if not isinstance(part, dict) or part.get("type", "text") not in _TEXT_TYPES:
-        return None
-    text = part.get("text")
-    return text if isinstance(text, str) else None
-
 
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
 

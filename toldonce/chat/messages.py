@@ -1,24 +1,24 @@
 """Turn a request and its reply into log messages that compare equal however a client serialises them. Pure."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from toldonce.chat.content import other_parts, speaker_name, without_memory, without_reasoning
+from toldonce.chat.content import speaker_name, without_memory, without_reasoning
+from toldonce.chat.formats.base import ChatMessage, ChatRequest, WireFormat
 from toldonce.chat.reply import MAX_CHARACTERS, Reply, cut_text
 from toldonce.text import hash64, squeeze
 from toldonce.text.byte_runs import without_bytes
-from toldonce.types import ChatMessage, ChatRequest, Message
+from toldonce.types import Message
 
-# Roles of messages that the application writes, often with the current time: they are neither logged nor used to form
-# memories.
-SYSTEM_ROLES = frozenset({"system", "developer"})
 # A query is read from this much of each end of a message. Recall uses less, but blocks are removed first.
 _MAX_QUERY_END_CHARACTERS = 20_000
 # The recent conversation: this many messages before the newest, and this much of each, give the topic.
 _MAX_RECENT_MESSAGES = 6
 _MAX_RECENT_CHARACTERS = 600
+# Open WebUI's templates for titles, tags, follow-ups and search queries begin with this text and enclose the chat.
+_TASK_HEADING = "### Task:"
+_TASK_CHAT = "<chat_history>"
 
 
 def log_messages(
@@ -34,11 +34,11 @@ def log_messages(
     messages: list[Message] = []
     asked = ""
     for message in request.messages:
-        if message.role in SYSTEM_ROLES:
+        if message.is_system:
             continue
         message = _within(message, max_characters)
         text = comparable_text(message.text)
-        messages.append(_message(message, asked, text, said_at))
+        messages.append(_message(message, request.wire, asked, text, said_at))
         if message.role == "user":
             asked = text
     return tuple(messages)
@@ -54,8 +54,8 @@ def _within(message: ChatMessage, limit: int) -> ChatMessage:
     return replace(message, text=text, payload=payload)
 
 
-def reply_message(reply: Reply, log: Sequence[Message], said_at: datetime) -> Message:
-    """Return a reply for the log; `log` is what `log_messages` returned for its request."""
+def reply_message(reply: Reply, wire: WireFormat, log: Sequence[Message], said_at: datetime) -> Message:
+    """Return a reply in a format for the log; `log` is what `log_messages` returned for its request."""
     asked = next((comparable_text(message.text) for message in reversed(log) if message.role == "user"), "")
     text = comparable_text(reply.text)
     return Message(
@@ -65,7 +65,7 @@ def reply_message(reply: Reply, log: Sequence[Message], said_at: datetime) -> Me
         payload=reply.payload,
         call_ids=reply.call_ids,
         complete=reply.complete,
-        hash=_hash("assistant", text, reply.payload),
+        hash=_hash("assistant", text, wire.identity(reply.payload)),
         anchor=_anchor("assistant", asked, text),
     )
 
@@ -105,7 +105,18 @@ def text_before_query(request: ChatRequest) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _message(message: ChatMessage, asked: str, text: str, said_at: datetime) -> Message:
+def is_background_task(request: ChatRequest) -> bool:
+    """Return whether Open WebUI sent a request for its own use, so that it neither reads nor forms memories."""
+    last = next((message for message in reversed(request.messages) if message.role == "user"), None)
+    return (
+        not request.stream
+        and last is not None
+        and last.text.lstrip().startswith(_TASK_HEADING)
+        and _TASK_CHAT in last.text
+    )
+
+
+def _message(message: ChatMessage, wire: WireFormat, asked: str, text: str, said_at: datetime) -> Message:
     return Message(
         role=message.role,
         text=message.text,
@@ -113,62 +124,16 @@ def _message(message: ChatMessage, asked: str, text: str, said_at: datetime) -> 
         said_at=said_at,
         payload=message.payload,
         call_ids=message.call_ids,
-        hash=_hash(message.role, text, message.payload, speaker_name(message.name)),
+        hash=_hash(message.role, text, wire.identity(message.payload), speaker_name(message.name)),
         anchor=_anchor(message.role, asked, text),
     )
 
 
-def _hash(role: str, text: str, payload: str | None, name: str | None = None) -> int:
+def _hash(role: str, text: str, identity: Sequence[str], name: str | None = None) -> int:
     # A reply is compared as the client resends it, with or without the name that it gives to the assistant.
     said_by = ("name", name) if name and role == "user" else ()
-    return hash64(role, text, *_identity(payload), *said_by)
+    return hash64(role, text, *identity, *said_by)
 
 
 def _anchor(role: str, asked: str, text: str) -> int | None:
     return hash64("anchor", asked, text) if role == "assistant" and text else None
-
-
-def _identity(payload: str | None) -> tuple[str, ...]:
-    """Return what distinguishes a message beyond its text, however its JSON is written."""
-    message = _parse(payload) if payload else None
-    if not isinstance(message, dict):
-        return ()
-    identity: list[str] = []
-    tool_calls = message.get("tool_calls") or []
-    for call in tool_calls if isinstance(tool_calls, list) else [tool_calls]:
-        identity += ("call", *_call(call))
-    if message.get("function_call"):
-        identity += ("function", *_call({"function": message["function_call"]}))
-    if message.get("tool_call_id"):
-        identity += ("answers", _canonical(message["tool_call_id"]))
-    for part in other_parts(message.get("content")):
-        identity += ("part", _canonical(part))
-    return tuple(identity)
-
-
-def _call(call: object) -> tuple[str, str, str]:
-    """Return id, name and arguments of a tool call, comparable although clients re-serialise arguments."""
-    if not isinstance(call, Mapping):
-        return "", "", _canonical(call)
-    function = call.get("function") or call.get("custom")
-    function = function if isinstance(function, Mapping) else {}
-    arguments = function.get("arguments", function.get("input", ""))
-    if isinstance(arguments, str):
-        parsed = _parse(arguments)
-        arguments = squeeze(arguments) if parsed is None else parsed
-    return _canonical(call.get("id")), _canonical(function.get("name")), _canonical(arguments)
-
-
-def _parse(source: str) -> object:
-    try:
-        value: object = json.loads(source)
-    except (ValueError, RecursionError):
-        return None
-    return value
-
-
-def _canonical(value: object) -> str:
-    try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"))
-    except RecursionError:  # arguments may nest deeper than a request is allowed to
-        return "too deep"

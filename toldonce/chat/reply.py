@@ -1,16 +1,12 @@
-"""Assemble an answer from a stream or its events, or read a whole one. Pure, and never raises on content.
+"""An answer as it is read from any wire format: its text, its tool calls, what it cost. Pure.
 
 A text that is too long to be recorded is cut, with a mark that says so: a reply and the same reply in the client's
 next request are cut alike, so that they stay one message.
 """
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 
-from toldonce.chat.content import call_ids_of, text_of
-from toldonce.chat.sse import SseReader
-from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import clean
 
 MAX_CHARACTERS = 4_000_000
@@ -64,16 +60,6 @@ def _marked(kept: str, length: int, limit: int) -> str:
     return f"{kept}\n[… cut: the first {limit:,} of {length:,} characters]"
 
 
-DONE = b"[DONE]"
-# Bytes of a stream that are read together: some forty events, which take less than a millisecond.
-_READ_BYTES = 8 * 1024
-# An answer has a few choices and tool calls; an upstream that numbers millions of them fills no memory here.
-_MAX_COUNTED = 1000
-# Of what an upstream says about an answer, such as an error or a finish reason.
-_MAX_SAID_CHARACTERS = 10_000
-_HIGH_SURROGATE = LazyPattern("[\ud800-\udbff]")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenUsage:
     """Tokens of an answer, as upstream counts them."""
@@ -84,276 +70,37 @@ class TokenUsage:
     """Tokens of the prompt that upstream had cached."""
 
 
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's call of a tool."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON, as the model wrote it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The assistant's answer: choice 0, as far as it arrived."""
+    """The assistant's answer as far as it arrived: the first, where several were asked for."""
 
     text: str
     payload: str | None = None
-    """The message as JSON where it calls tools; None otherwise."""
-    call_ids: tuple[str, ...] = ()
-    finish_reason: str | None = None
+    """The message as JSON of its format where it calls tools; None otherwise."""
+    calls: tuple[ToolCall, ...] = ()
+    """Its tool calls, in order."""
     complete: bool = False
-    """Whether choice 0 had a finish reason, and no error came."""
+    """Whether it came to its end, and no error came."""
     error: str | None = None
     usage: TokenUsage | None = None
-    choices: int = 0
-    """Number of choices that arrived."""
     cut: bool = False
     """Whether it is longer than what is kept of it."""
 
-
-@dataclass(slots=True)
-class _Call:
-    """A tool call whose pieces are arriving."""
-
-    id: str = ""
-    type: str = "function"
-    name: str = ""
-    arguments: LimitedText = field(default_factory=LimitedText)
-
-    def add(self, function: dict[object, object]) -> None:
-        name, arguments = _string(function.get("name")), function.get("arguments", function.get("input"))
-        if name != self.name and len(self.name) <= _MAX_SAID_CHARACTERS:  # some repeat the name in every piece
-            self.name += name
-        self.arguments.add(_source(arguments))
-
-    def function(self) -> dict[str, str]:
-        field_name = "input" if self.type == "custom" else "arguments"
-        return {"name": self.name, field_name: _paired(self.arguments.text())}
-
-
-class ReplyAssembler:
-    """Assembles a `Reply` from the bytes of a stream, or from the data of one event after the other."""
-
-    def __init__(self, max_characters: int = MAX_CHARACTERS) -> None:
-        """Begin; of the text and of each tool call `max_characters` are kept."""
-        self._max_characters = max_characters
-        self._is_done = False
-        self._reader = SseReader()
-        self._unread: list[bytes] = []
-        self._unread_bytes = 0
-        self._text = LimitedText(max_characters)
-        self._calls: dict[int, list[_Call]] = {}
-        self._function: _Call | None = None
-        self._finish_reason: str | None = None
-        self._error: str | None = None
-        self._usage: TokenUsage | None = None
-        self._choices: set[int] = set()
-
     @property
-    def done(self) -> bool:
-        """Whether upstream sent `[DONE]`; events after it are not part of the answer."""
-        self._read()
-        return self._is_done
+    def call_ids(self) -> tuple[str, ...]:
+        """The ids of the calls that have one."""
+        return tuple(clean(call.id) for call in self.calls if call.id)
 
-    def feed_stream(self, chunk: bytes) -> None:
-        """Take the next bytes of a stream; they are read when there are many of them, or when the reply is needed."""
-        self._unread.append(chunk)
-        self._unread_bytes += len(chunk)
-        if self._unread_bytes >= _READ_BYTES:
-            self._read()
-
-    def close_stream(self) -> None:
-        """Take the event that the end of the stream cut off, if any."""
-        self._read()
-        half = self._reader.close()
-        if half is not None:
-            self.feed(half.data)
-
-    def feed(self, data: bytes) -> None:
-        """Take the data of one event; unreadable data is ignored."""
-        if self._is_done:
-            return
-        if is_done(data):
-            self._is_done = True
-            return
-        event = read_object(data)
-        if event is not None:
-            self._take(event)
-
-    def reply(self) -> Reply:
-        """Return what has arrived so far."""
-        self._read()
-        text = clean(_paired(self._text.text()))
-        calls = [call for index in sorted(self._calls) for call in self._calls[index]]
-        tool_calls = [{"id": call.id, "type": call.type, call.type: call.function()} for call in calls]
-        message: dict[str, object] = {"role": "assistant", "content": text or None}
-        if tool_calls:
-            message["tool_calls"] = tool_calls
-        if self._function:
-            message["function_call"] = self._function.function()
-        return Reply(
-            text=text,
-            payload=json.dumps(message) if tool_calls or self._function else None,
-            call_ids=tuple(clean(call_id) for call_id in call_ids_of(tool_calls)),
-            finish_reason=self._finish_reason,
-            complete=self._finish_reason is not None and self._error is None,
-            error=self._error,
-            usage=self._usage,
-            choices=len(self._choices),
-            cut=self._reader.has_dropped or self._text.is_cut or any(call.arguments.is_cut for call in calls),
-        )
-
-    def _read(self) -> None:
-        """Read what has arrived of the stream."""
-        if not self._unread:
-            return
-        events = self._reader.feed_data(b"".join(self._unread))
-        self._unread.clear()
-        self._unread_bytes = 0
-        ends = bool(events) and is_done(events[-1])
-        objects = None if self._is_done else _read_together(events[:-1] if ends else events)
-        if objects is None:
-            for data in events:
-                self.feed(data)
-            return
-        for event in objects:
-            self._take(event)
-        self._is_done = ends
-
-    def _take(self, event: dict[str, object]) -> None:
-        if event.get("error") or event.get("object") == "error":
-            self._error = _error(event)
-        if isinstance(usage := event.get("usage"), dict):
-            self._usage = _usage(usage)
-        choices = event.get("choices")
-        for place, choice in enumerate(choices if isinstance(choices, list) else ()):
-            if isinstance(choice, dict):
-                self._take_choice(choice, _index(choice, place))
-
-    def _take_choice(self, choice: dict[object, object], index: int) -> None:
-        if len(self._choices) < _MAX_COUNTED:
-            self._choices.add(index)
-        if index != 0:
-            return
-        message = choice.get("delta") or choice.get("message")
-        if isinstance(message, dict):
-            self._take_message(message)
-        elif isinstance(text := choice.get("text"), str):
-            self._text.add(text)
-        if isinstance(reason := choice.get("finish_reason"), str) and reason:
-            self._finish_reason = clean(reason[:_MAX_SAID_CHARACTERS])
-            if reason == "error" and self._error is None:
-                self._error = _error(choice)
-
-    def _take_message(self, message: dict[object, object]) -> None:
-        self._text.add(text_of(message.get("content")))
-        calls = message.get("tool_calls")
-        for place, call in enumerate(calls if isinstance(calls, list) else ()):
-            if isinstance(call, dict):
-                self._take_call(call, _index(call, place))
-        function = message.get("function_call")
-        if isinstance(function, dict):
-            self._function = self._function or self._new_call()
-            self._function.add(function)
-
-    def _new_call(self, kind: str = "function") -> _Call:
-        return _Call(type=kind, arguments=LimitedText(self._max_characters))
-
-    def _take_call(self, piece: dict[object, object], index: int) -> None:
-        kind = "custom" if piece.get("type") == "custom" or "custom" in piece else "function"
-        function = piece.get(kind)
-        function = function if isinstance(function, dict) else {}
-        call_id = _string(piece.get("id"))
-        if index not in self._calls and len(self._calls) >= _MAX_COUNTED:
-            return
-        calls = self._calls.setdefault(index, [])
-        # Some upstreams give every call of an answer the index 0, and others change the id from piece to piece. So
-        # only a second id with a second name begins a second call.
-        if not calls or (
-            len(calls) < _MAX_COUNTED
-            and call_id
-            and calls[-1].id not in ("", call_id)
-            and calls[-1].name
-            and function.get("name")
-        ):
-            calls.append(self._new_call(kind))
-        calls[-1].id = calls[-1].id or call_id
-        calls[-1].add(function)
-
-
-def is_done(data: bytes) -> bool:
-    """Return whether an event's data marks the end of a stream."""
-    return data.lstrip().startswith(DONE)
-
-
-def reply_from_json(body: bytes, max_characters: int = MAX_CHARACTERS) -> Reply | None:
-    """Read a whole answer, of whose text `max_characters` are kept; None if the body is not a JSON object."""
-    answer = read_object(body)
-    if answer is None:
-        return None
-    assembler = ReplyAssembler(max_characters)
-    assembler._take(answer)
-    return assembler.reply()
-
-
-def read_object(data: bytes) -> dict[str, object] | None:
-    """Decode a JSON object; None for anything else, however malformed."""
-    try:
-        value = json.loads(data.decode("utf-8-sig", "replace"))  # clients ignore a byte order mark, too
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _read_together(events: Sequence[bytes]) -> list[dict[str, object]] | None:
-    """Decode JSON objects in one go; None if one of them has to be looked at by itself."""
-    if not all(data.startswith(b"{") and data.endswith(b"}") for data in events):
-        return None
-    try:
-        values = json.loads((b"[" + b",".join(events) + b"]").decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    # Halves that make one object only together are as few as they are wrong.
-    return values if len(values) == len(events) and all(isinstance(value, dict) for value in values) else None
-
-
-def _index(value: dict[object, object], place: int) -> int:
-    index = value.get("index")
-    return index if isinstance(index, int) and not isinstance(index, bool) else place
-
-
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _source(arguments: object) -> str:
-    """Return arguments as JSON source; some upstreams send the object itself."""
-    if not isinstance(arguments, dict):
-        return _string(arguments)
-    try:
-        return json.dumps(arguments)
-    except RecursionError:  # read one frame higher, at the very limit
-        return ""
-
-
-def _paired(text: str) -> str:
-    """Join the halves of surrogate pairs that arrived in two pieces."""
-    if not _HIGH_SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _error(event: dict[str, object] | dict[object, object]) -> str:
-    error = event.get("error") or event
-    message = error.get("message") if isinstance(error, dict) else error
-    return (
-        clean(message[:_MAX_SAID_CHARACTERS])
-        if isinstance(message, str) and message
-        else "upstream reported an error without a message"
-    )
-
-
-def _usage(usage: dict[object, object]) -> TokenUsage:
-    details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    return TokenUsage(
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
-        cached_tokens=_count(cached),
-    )
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    def calls_only(self, names: Collection[str]) -> bool:
+        """Return whether it calls tools, all of them among `names`."""
+        return self.complete and bool(self.calls) and all(call.name in names for call in self.calls)

@@ -2,15 +2,13 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
 
-from toldonce.chat.content import text_of
-from toldonce.chat.messages import SYSTEM_ROLES
+from toldonce.chat.formats.openai_chat import request_of
 from toldonce.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, user_names
 from toldonce.datasets.recordings import (
     HEAD_BYTES,
@@ -23,7 +21,6 @@ from toldonce.datasets.recordings import (
 )
 from toldonce.engine import AsyncToldOnce, gather_or_cancel
 from toldonce.errors import BadRequestError, RequestError
-from toldonce.text import clean
 from toldonce.types import KIND_ORDER, Conversation, ConversationId, ProgressReporter, Subject
 
 # Conversations recorded concurrently: the store commits concurrent writes together.
@@ -228,8 +225,9 @@ class Replay:
                 known.id, user=subject, after_seq=after, limit=_PAGE
             )
         ]
-        logged = [place for place, message in enumerate(recording.messages) if message["role"] not in SYSTEM_ROLES]
-        here = [_role_and_text(recording.messages[place]) for place in logged]
+        said = request_of(recording.messages).messages
+        logged = [place for place, message in enumerate(said) if not message.is_system]
+        here = [(said[place].role, said[place].text) for place in logged]
         if there != here[: len(there)]:
             raise BadRequestError(f"a conversation {recording.id!r} with other messages already exists")
         return len(recording.messages) if len(there) == len(here) else logged[len(there)]
@@ -274,8 +272,3 @@ class Replay:
             if len(new) < _PAGE:
                 return
             after = page[-1].id
-
-
-def _role_and_text(message: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a message's role and text as stored in the log."""
-    return clean(message["role"]), clean(text_of(message.get("content")))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from toldonce.chat.agent_prompts import typed_words
-from toldonce.chat.chat_request import request_of
+from toldonce.chat.formats.openai_chat import request_of
 from toldonce.chat.messages import log_messages
 from toldonce.concurrency import Turns
 from toldonce.engine.components import Components

@@ -6,6 +6,7 @@ from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from toldonce.chat.content import speaker_name
+from toldonce.chat.formats.base import ChatRequest
 from toldonce.chat.messages import query_of, text_before_query
 from toldonce.engine.components import Components
 from toldonce.engine.elsewhere import Elsewhere, turns_elsewhere
@@ -22,7 +23,6 @@ from toldonce.prompt.template import template
 from toldonce.recall.query import RecallRequest
 from toldonce.settings import Settings
 from toldonce.types import (
-    ChatRequest,
     Memory,
     MemoryId,
     MemoryKind,

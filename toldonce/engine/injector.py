@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from toldonce.chat.messages import SYSTEM_ROLES
+from toldonce.chat.formats.base import ChatRequest, Insertion
 from toldonce.chat.splice import apply_insertions
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.engine.components import Components
@@ -24,7 +24,6 @@ from toldonce.engine.shown_memories import ClosedMemories, ShownMemories, by_sub
 from toldonce.errors import StaleSubjectError, ToldOnceError, logged_text
 from toldonce.guard import guarded
 from toldonce.ids import is_unstored, new_id
-from toldonce.prompt.placement import place, place_at_messages
 from toldonce.prompt.render import RenderedContext
 from toldonce.prompt.replay import (
     PromptChain,
@@ -38,11 +37,9 @@ from toldonce.prompt.replay import (
 from toldonce.text import hash64
 from toldonce.types import (
     DECLARED,
-    ChatRequest,
     Identity,
     InjectionMode,
     InjectionRecord,
-    Insertion,
     MemoryRequest,
     Message,
     OmittedMemory,
@@ -164,7 +161,9 @@ class PromptInjector:
         recalled = await self._recall(asked)
         recall, rendered = recalled.recall, recalled.rendered
         plain = PreparedTurn(body=asked.request.body, log=asked.log, scope=asked.scope, warning=recall.warning)
-        insertions = place(asked.request, standing=rendered.standing, recalled=rendered.recalled, mode=mode)
+        insertions = asked.request.wire.place(
+            asked.request, standing=rendered.standing, recalled=rendered.recalled, mode=mode
+        )
         if not insertions:
             return replace(plain, record=self._record(asked, recalled) if recall.considered else None)
         return replace(
@@ -284,10 +283,10 @@ class PromptInjector:
     ) -> PreparedTurn:
         """Splice insertions into a request, and compare the prompt with the earlier ones."""
         request = asked.request
-        spoken = [index for index, message in enumerate(request.messages) if message.role not in SYSTEM_ROLES]
+        spoken = [index for index, message in enumerate(request.messages) if not message.is_system]
 
         def work() -> tuple[list[Insertion], bytes, SentPrompt]:
-            insertions = place_at_messages(
+            insertions = request.wire.place_at_messages(
                 request,
                 standing=next((text.standing for text in texts if text.standing), ""),
                 appended={spoken[text.depth - 1]: text.recalled for text in texts if text.depth},

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from toldonce.chat.formats.base import Insertion
 from toldonce.engine.memory_tools import MemoryTools
 from toldonce.engine.prompt_ledger import PromptLedger
 from toldonce.engine.scope import MemoryScope
 from toldonce.errors import ToldOnceError, logged_text
 from toldonce.prompt.replay import PrefixState, PromptChain, SentPrompt
-from toldonce.types import InjectionRecord, Insertion, MemoryId, Message, RecalledMemory, Subject
+from toldonce.types import InjectionRecord, MemoryId, Message, RecalledMemory, Subject
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toldonce.chat.chat_request import request_of
+from toldonce.chat.formats.openai_chat import request_of
 from toldonce.chat.messages import log_messages
 from toldonce.engine.components import Components
 from toldonce.engine.context_builder import PromptContext, prompt_recall, turns_wanted

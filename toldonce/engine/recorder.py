@@ -1,6 +1,5 @@
 """Record messages: log them, and request the formations they make due. Writes through the store."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
@@ -8,8 +7,9 @@ from functools import partial
 from numbers import Real
 from typing import Any
 
-from toldonce.chat.chat_request import read_request
-from toldonce.chat.messages import SYSTEM_ROLES, log_messages
+from toldonce.chat.formats.base import ChatRequest
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT, body_of
+from toldonce.chat.messages import log_messages
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.curation.new_notes import ManualNote
 from toldonce.engine.components import Components
@@ -21,7 +21,7 @@ from toldonce.profiles.policies import Profile
 from toldonce.reading.sentences import HARD_FACTOR
 from toldonce.text import clean, squeeze
 from toldonce.time_zones import in_own_zone
-from toldonce.types import ChatRequest, Message, NewNote, RecordedTurn, RequestScope, Subject, Turn
+from toldonce.types import Message, NewNote, RecordedTurn, RequestScope, Subject, Turn
 
 # Maximum length of a note added by hand, in characters: a note is a sentence or two, not a document.
 MAX_NOTE_CHARACTERS = 10_000
@@ -51,13 +51,9 @@ class RecorderService:
         """
         zone = requested_zone(scope) or UTC
         dates = message_dates(messages, self._clock.now() if said_at is None else said_at, zone)
-        try:
-            body = json.dumps({"messages": list(messages)}).encode()
-        except (TypeError, ValueError) as error:
-            raise BadRequestError(f"messages must be JSON objects: {error}", param="messages") from None
-        request = await run_in_thread_if_large(
-            len(body), partial(read_request, body, max_messages=max(1, len(messages)))
-        )
+        body = body_of(messages)
+        read = partial(OPENAI_CHAT.read, body, max_messages=max(1, len(messages)))
+        request = await run_in_thread_if_large(len(body), read)
         log = await run_in_thread_if_large(len(body), partial(dated_log, request, dates))
         if not log:
             raise BadRequestError("there is nothing to log: system messages alone", param="messages")
@@ -101,7 +97,7 @@ def message_dates(
 
 def dated_log(request: ChatRequest, dates: Sequence[datetime]) -> tuple[Message, ...]:
     """Return a request's messages for the log; `dates` has one for each message, system messages included."""
-    kept = [date for message, date in zip(request.messages, dates, strict=True) if message.role not in SYSTEM_ROLES]
+    kept = [date for message, date in zip(request.messages, dates, strict=True) if not message.is_system]
     log = named_by_bridge(log_messages(request, said_at=max(dates)))
     return tuple(replace(message, said_at=date) for message, date in zip(log, kept, strict=True))
 

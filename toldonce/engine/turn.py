@@ -7,10 +7,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from toldonce.chat.formats.base import ChatRequest
 from toldonce.chat.messages import log_messages, reply_message
 from toldonce.chat.reply import Reply
 from toldonce.chat.splice import apply_insertions
-from toldonce.chat.tools import SEARCH, offer_tools
+from toldonce.chat.tools import SEARCH
 from toldonce.concurrency import retry_while_unavailable, run_in_thread_if_large
 from toldonce.engine.components import Components
 from toldonce.engine.context_builder import ContextBuilder
@@ -30,7 +31,6 @@ from toldonce.profiles.policies import Profile
 from toldonce.providers.offline_model import MODEL as OFFLINE_MODEL
 from toldonce.recall.attribution import used_memories
 from toldonce.types import (
-    ChatRequest,
     FormationKey,
     FormationRequest,
     Identity,
@@ -111,7 +111,7 @@ class TurnService:
         names = offered if keeps else offered & {SEARCH}
         if identity.memory is MemoryMode.RECORD:
             names -= {SEARCH}
-        tools = offer_tools(request, names)
+        tools = request.wire.offer_tools(request, names)
         if tools is None:
             return prepared
         insertions = (*prepared.insertions, tools)
@@ -177,7 +177,7 @@ class TurnService:
         size = len(request.body) + len(reply.text) + len(reply.payload or "")
         log = prepared.log if prepared else await self._log(request, size, now)
         answer = (
-            await run_in_thread_if_large(size, lambda: reply_message(reply, log, now))
+            await run_in_thread_if_large(size, lambda: reply_message(reply, request.wire, log, now))
             if reply.text or reply.payload
             else None
         )

@@ -6,7 +6,7 @@ from it.
 
 import unicodedata
 
-from toldonce.chat.chat_request import request_of
+from toldonce.chat.formats.openai_chat import request_of
 from toldonce.chat.messages import log_messages
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import ToldOnceError, UnknownConversationError

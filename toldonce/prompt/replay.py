@@ -6,11 +6,9 @@ from enum import StrEnum
 from functools import cached_property
 from hashlib import blake2b
 
-from toldonce.chat.messages import SYSTEM_ROLES
+from toldonce.chat.formats.base import ChatRequest, Insertion
 from toldonce.text import hash64
 from toldonce.types import (
-    ChatRequest,
-    Insertion,
     LedgerRows,
     MemoryId,
     Message,
@@ -222,7 +220,7 @@ def measure_prompt(
         data = "".join(pieces).encode("utf-8", "surrogatepass")
         hasher.update(data)
         size += len(data)
-        if message.role in SYSTEM_ROLES:
+        if message.is_system:
             continue
         depth += 1
         known = earlier.get(depth)

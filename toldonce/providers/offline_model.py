@@ -1,12 +1,10 @@
 """The built-in model `toldonce/offline`: answers by quoting recalled memories. Pure."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toldonce.lazy_pattern import LazyPattern
-from toldonce.providers.protocols import TokenCounter
 from toldonce.text import bare, squeeze
 from toldonce.types import RecalledMemory
 
@@ -36,7 +34,6 @@ _ASKING = LazyPattern(
     r"|have|has|had|tell|show|list|give|remind|explain|describe|write|help|thanks|thank)\b",
     re.IGNORECASE,
 )
-_PIECE = LazyPattern(r"\s*+\S++|\s++\Z")
 
 
 def offline_answer(*, question: str, recalled: Sequence[RecalledMemory], remembers: bool = True) -> str:
@@ -95,71 +92,3 @@ def states_something(message: str) -> bool:
 def _is_statement(sentence: str) -> bool:
     # Up to two words are a greeting, an agreement or thanks.
     return not sentence.endswith("?") and len(bare(sentence).split()) > 2 and not _ASKING.match(sentence)
-
-
-def offline_completion(
-    *, completion_id: str, created: int, prompt: Sequence[str], answer: str, counter: TokenCounter
-) -> dict[str, Any]:
-    """Build the chat completion of an answer.
-
-    Args:
-        completion_id: Its id.
-        created: Unix time in seconds.
-        prompt: Texts of the request's messages, for the usage.
-        answer: Text of the answer.
-        counter: Counts the tokens of both.
-    """
-    message = {"role": "assistant", "content": answer, "refusal": None}
-    return {
-        **_head(completion_id, created, "chat.completion"),
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
-        "usage": _usage(prompt, answer, counter),
-    }
-
-
-def offline_chunks(
-    *,
-    completion_id: str,
-    created: int,
-    prompt: Sequence[str],
-    answer: str,
-    counter: TokenCounter,
-    include_usage: bool = False,
-) -> Iterator[bytes]:
-    """Build the completion as server-sent events: the role, the words one by one, the end, `[DONE]`.
-
-    Args:
-        completion_id: Its id, the same in all events.
-        created: Unix time in seconds.
-        prompt: Texts of the request's messages, for the usage.
-        answer: Text of the answer; the contents of all events join to exactly this.
-        counter: Counts the tokens of both.
-        include_usage: Whether the client asked for `stream_options.include_usage`.
-    """
-    head = _head(completion_id, created, "chat.completion.chunk")
-    no_usage: dict[str, Any] = {"usage": None} if include_usage else {}
-
-    def event(delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
-        return _event({**head, "choices": [choice], **no_usage})
-
-    yield event({"role": "assistant", "content": ""})
-    for piece in _PIECE.findall(answer):
-        yield event({"content": piece})
-    yield event({}, "stop")
-    if include_usage:
-        yield _event({**head, "choices": [], "usage": _usage(prompt, answer, counter)})
-    yield b"data: [DONE]\n\n"
-
-
-def _head(completion_id: str, created: int, kind: str) -> dict[str, Any]:
-    return {"id": completion_id, "object": kind, "created": created, "model": MODEL}
-
-
-def _usage(prompt: Sequence[str], answer: str, counter: TokenCounter) -> dict[str, int]:
-    asked, answered = sum(counter.count(text) for text in prompt), counter.count(answer)
-    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
-
-
-def _event(data: Mapping[str, Any]) -> bytes:
-    return b"data: " + json.dumps(data, separators=(",", ":")).encode() + b"\n\n"

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.preload import load_chats, load_formations, load_turns
@@ -86,7 +87,7 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
     backend, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
     authenticator = Authenticator.of(engine, policy)
-    chat, preload = ChatProxy(engine, backend, policy, keys), Preload(engine.counter, engine.own_embedder)
+    chat, preload = ChatProxy(OPENAI_CHAT, engine, backend, policy, keys), Preload(engine.counter, engine.own_embedder)
     mcp, metadata = McpEndpoint(engine, policy), ResourceMetadata(settings.jwt_issuer)
     passthrough = PassThrough(
         backend,
@@ -191,7 +192,7 @@ def _is_chat_path(path: str) -> bool:
     steps = path.removesuffix("/").split("/")
     if steps[1:2] == ["u"] and steps[2:3] != [""]:
         del steps[1:3]
-    return steps == ["", "v1", "chat", "completions"]
+    return "/".join(steps) == f"/v1{OPENAI_CHAT.route}"
 
 
 def _refusing(metadata: ResourceMetadata, public_url: str | None) -> Refuse:

@@ -7,21 +7,16 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from toldonce.chat.formats.base import ChatRequest, OwnAnswer, WireFormat
 from toldonce.chat.messages import query_of
 from toldonce.clock import Clock
 from toldonce.ids import new_id
-from toldonce.providers.offline_model import (
-    MODEL_LIST,
-    offline_answer,
-    offline_chunks,
-    offline_completion,
-    without_promise,
-)
+from toldonce.providers.offline_model import MODEL, MODEL_LIST, offline_answer, without_promise
 from toldonce.providers.protocols import TokenCounter
 from toldonce.server.asgi import OWN_HEADERS, Headers, upstream_headers
 from toldonce.server.status import NOT_FOUND, OK, error_body
 from toldonce.server.upstream import BackendResponse, HttpUpstream
-from toldonce.types import ChatRequest, RecalledMemory
+from toldonce.types import RecalledMemory
 
 _JSON: Headers = ((b"content-type", b"application/json"), *OWN_HEADERS)
 _EVENTS: Headers = ((b"content-type", b"text/event-stream; charset=utf-8"), *OWN_HEADERS)
@@ -31,6 +26,8 @@ _EVENTS: Headers = ((b"content-type", b"text/event-stream; charset=utf-8"), *OWN
 class BackendRequest:
     """A chat request for a backend."""
 
+    wire: WireFormat
+    """The format it is written in."""
     headers: Headers
     body: bytes
     request: ChatRequest | None
@@ -55,7 +52,7 @@ class Backend(Protocol):
         ...
 
     def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
-        """Ask for a chat completion.
+        """Ask for an answer to a chat.
 
         Raises:
             UpstreamError: No answer came.
@@ -92,7 +89,7 @@ class UpstreamBackend:
     def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
         """Send the request's bytes."""
         headers = upstream_headers(ask.headers, key=self._key if ask.carries_key else None, plain=ask.plain)
-        return self._upstream.send("POST", f"/chat/completions{ask.query}", headers, ask.body)
+        return self._upstream.send("POST", f"{ask.wire.route}{ask.query}", headers, ask.body)
 
     def forward(
         self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
@@ -136,24 +133,15 @@ class OfflineBackend:
         answer = offline_answer(question=query_of(ask.request), recalled=ask.items, remembers=ask.record is not None)
         if ask.record is not None and not await ask.record(answer):
             answer = without_promise(answer)
-        prompt = [message.text for message in ask.request.messages]
-        completion_id = f"chatcmpl-{new_id(self._clock)}"
-        created = int(self._clock.now().timestamp())
-        if ask.request.stream:
-            events = offline_chunks(
-                completion_id=completion_id,
-                created=created,
-                prompt=prompt,
-                answer=answer,
-                counter=self._counter,
-                include_usage=ask.request.include_usage,
-            )
-            yield _BuiltInAnswer(OK, _EVENTS, tuple(events))
-        else:
-            whole = offline_completion(
-                completion_id=completion_id, created=created, prompt=prompt, answer=answer, counter=self._counter
-            )
-            yield _BuiltInAnswer(OK, _JSON, (json.dumps(whole).encode(),))
+        own = OwnAnswer(
+            id=new_id(self._clock),
+            created=int(self._clock.now().timestamp()),
+            model=MODEL,
+            text=answer,
+            count=self._counter.count,
+        )
+        parts = ask.wire.write_answer(ask.request, own)
+        yield _BuiltInAnswer(OK, _EVENTS if ask.request.stream else _JSON, parts)
 
     @asynccontextmanager
     async def forward(

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from toldonce.chat.chat_request import is_background_task, read_request
+from toldonce.chat.formats.base import ChatRequest, WireFormat
 from toldonce.chat.identity import IdentityPolicy, identify
+from toldonce.chat.messages import is_background_task
 from toldonce.engine import AsyncToldOnce, PreparedTurn, run_in_thread_if_large
 from toldonce.engine.query_builder import NO_SIMILARITY
 from toldonce.errors import BadIdentityError, BadRequestError, ToldOnceError
@@ -41,27 +42,32 @@ from toldonce.server.json_body import has_too_many_values, is_too_deep, too_deep
 from toldonce.server.status import message_of, send_error, status_of
 from toldonce.server.turn_recorder import TurnRecorder
 from toldonce.server.upstream_key import UpstreamKeyPolicy
-from toldonce.types import BUILT_IN, ChatRequest, Destination, Identity, MemoryMode
+from toldonce.types import BUILT_IN, Destination, Identity, MemoryMode
 
 logger = logging.getLogger(__name__)
 
-_ROUTE = "/chat/completions"
-
 
 class ChatProxy:
-    """The chat completions route: reads each request, recalls for it, and hands it to a responder of its own."""
+    """The route of one format: reads each request, recalls for it, and hands it to a responder of its own."""
 
     def __init__(
-        self, engine: AsyncToldOnce, backend: Backend, policy: IdentityPolicy, keys: UpstreamKeyPolicy | None = None
+        self,
+        wire: WireFormat,
+        engine: AsyncToldOnce,
+        backend: Backend,
+        policy: IdentityPolicy,
+        keys: UpstreamKeyPolicy | None = None,
     ) -> None:
         """Create the route.
 
         Args:
+            wire: The format of its chats.
             engine: The memory.
             backend: Answers the chats.
             policy: Which claims of identity are believed.
             keys: Which requests carry our upstream key; None: each client sends its own.
         """
+        self._wire = wire
         self._engine = engine
         self._backend = backend
         self._policy = policy
@@ -80,12 +86,12 @@ class ChatProxy:
         self._responses: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one chat completion."""
+        """Serve one chat request."""
         self.counters.chats += 1
         headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
-        refusal = self._keys.refusal("POST", _ROUTE, headers, caller_of(scope)) if self._keys else None
+        refusal = self._keys.refusal("POST", self._wire.route, headers, caller_of(scope)) if self._keys else None
         if refusal is not None:
-            await send_error(send, refusal.status, refusal.message)
+            await send_error(send, refusal.status, refusal.message, wire=self._wire)
             return
         try:
             body = await read_body(receive, max_bytes=max_body_bytes(scope, self._engine.settings.max_body_bytes))
@@ -93,11 +99,11 @@ class ChatProxy:
         except ClientDisconnectedError:
             return
         except BodyTooLargeError as error:
-            await send_error(send, status_of(error), message_of(error))
+            await send_error(send, status_of(error), message_of(error), wire=self._wire)
             return
         except ToldOnceError as error:
             param = error.param if isinstance(error, BadRequestError) else None
-            await send_error(send, status_of(error), message_of(error), param=param)
+            await send_error(send, status_of(error), message_of(error), param=param, wire=self._wire)
             return
         send = with_write_timeout(send, self._engine.settings.idle_timeout_s)
         await self._run_until_disconnect(self._respond(exchange, send), receive)
@@ -129,7 +135,7 @@ class ChatProxy:
             logger.warning("a request too large to be read is passed on without memory", extra={"bytes": len(body)})
             return None
         try:
-            return await run_in_thread_if_large(len(body), lambda: read_request(body))
+            return await run_in_thread_if_large(len(body), lambda: self._wire.read(body))
         except BadRequestError:
             if self._backend.needs_valid_requests:
                 raise
@@ -137,13 +143,14 @@ class ChatProxy:
 
     async def _read(self, scope: Scope, headers: Headers, body: bytes) -> Exchange:
         settings, request = self._engine.settings, await self._parsed(body)
+        keys, caller = self._keys, caller_of(scope)
         identity = identify(
             headers,
             path_user=path_user(scope),
             body_user=request.user if request else None,
             policy=self._policy,
             now=self._engine.clock.now(),
-            caller=caller_of(scope),
+            caller=caller,
         )
         if request is not None:
             to = Destination(upstream=self._upstream, model=request.model, client="chat")
@@ -153,13 +160,14 @@ class ChatProxy:
             raise BadIdentityError(f"profile {profile.name} is not for apps, but this credential is for one app alone")
         show = header(headers, b"x-toldonce-show") or b"on"
         return Exchange(
+            wire=self._wire,
             headers=headers,
             body=body,
             query=query_of_scope(scope),
             request=request,
             identity=identity,
             shows_memories=settings.show_memories and show.strip().lower() != b"off",
-            carries_key=self._keys is not None and self._keys.is_ours("POST", _ROUTE, headers, caller_of(scope)),
+            carries_key=keys is not None and keys.is_ours("POST", self._wire.route, headers, caller),
         )
 
     async def _respond(self, exchange: Exchange, send: Send) -> None:

@@ -7,8 +7,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 
-from toldonce.chat.reply import Reply, ReplyAssembler, reply_from_json
-from toldonce.chat.splice import MemoriesSplicer, describe_memories, splice_whole
+from toldonce.chat.formats.base import AnswerStream, ChatRequest, WireFormat
+from toldonce.chat.reply import Reply
+from toldonce.chat.splice import describe_memories
 from toldonce.engine import PreparedTurn, run_in_thread_if_large
 from toldonce.engine.prepared_turn import LEDGER_WAIT_S
 from toldonce.errors import ToldOnceError, logged_text
@@ -27,11 +28,11 @@ from toldonce.server.asgi import (
 from toldonce.server.backends import Backend, BackendRequest
 from toldonce.server.injection_fallback import InjectionFallbacks
 from toldonce.server.status import ALTERATION_REFUSALS, OK, message_of, send_error, status_of
-from toldonce.server.tool_loop import OfferedTools, run_tool_loop
+from toldonce.server.tool_loop import run_tool_loop
 from toldonce.server.turn_recorder import AnsweredTurn, TurnRecorder
 from toldonce.server.upstream import BackendResponse, UpstreamBrokenError, UpstreamError, read_up_to
 from toldonce.settings.bounds import BoundSettings
-from toldonce.types import ChatRequest, Identity, RecalledMemory
+from toldonce.types import Identity, RecalledMemory
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,8 @@ _PIECE_BYTES = 64 * 1024
 class Exchange:
     """One chat request as it came."""
 
+    wire: WireFormat
+    """The format it is written in."""
     headers: Headers
     body: bytes
     query: str
@@ -118,7 +121,7 @@ class ChatResponder:
                     return
             await self._respond_without_memory()
         except UpstreamError as error:
-            await send_error(self._send, status_of(error), message_of(error))
+            await send_error(self._send, status_of(error), message_of(error), wire=self._exchange.wire)
         finally:
             self._forget_replayed()
 
@@ -129,8 +132,7 @@ class ChatResponder:
         ask, request, prepared = self._backend_request(body), self._exchange.request, self._prepared
         if prepared is None or prepared.toolbox is None or request is None:
             return self._services.backend.chat(ask)
-        offered = OfferedTools(request=request, insertions=prepared.insertions, runner=prepared.toolbox)
-        return run_tool_loop(self._services.backend, ask, offered)
+        return run_tool_loop(self._services.backend, ask, request, prepared.insertions, prepared.toolbox)
 
     async def _respond_without_memory(self) -> None:
         """Send the request as it came; if that is accepted, remember that this model refused the altered one."""
@@ -150,6 +152,7 @@ class ChatResponder:
 
     def _backend_request(self, body: bytes) -> BackendRequest:
         return BackendRequest(
+            wire=self._exchange.wire,
             headers=self._exchange.headers,
             body=body,
             request=self._exchange.request,
@@ -199,19 +202,20 @@ class ChatResponder:
             body, has_ended = await read_up_to(rest, limits.max_answer_bytes)
         except UpstreamBrokenError as error:
             self._log_broken(error)
-            await send_error(self._send, status_of(error), message_of(error))
+            await send_error(self._send, status_of(error), message_of(error), wire=self._exchange.wire)
             return
         if not has_ended:
             await self._relay_too_large(answer, body, rest)
             return
-        read = partial(reply_from_json, body, limits.max_message_characters)
+        wire = self._exchange.wire
+        read = partial(wire.read_answer, body, limits.max_message_characters)
         reply = await run_in_thread_if_large(len(body), read)
         if reply is not None and (trouble := await self._record_before_done(reply)):
             self._note += f"; {trouble}"
         memories = await self._memories_json()
         spliced = body
         if memories:
-            spliced = await run_in_thread_if_large(len(body), partial(splice_whole, body, memories))
+            spliced = await run_in_thread_if_large(len(body), partial(wire.splice, body, memories))
         await self._insertion_kept()
         await self._start(answer, len(spliced))
         await send_body(self._send, spliced, more=False)
@@ -242,34 +246,34 @@ class ChatResponder:
 
     async def _relay_stream(self, answer: BackendResponse) -> None:
         """Relay a stream; what had arrived when the client hung up is recorded all the same."""
-        assembler = ReplyAssembler(self._services.limits.max_message_characters)
+        memories, limit = await self._memories_json(), self._services.limits.max_message_characters
+        stream = self._exchange.wire.splice_stream(memories, limit)
         try:
-            await self._stream(answer, assembler)
+            await self._stream(answer, stream)
         except (asyncio.CancelledError, ClientDisconnectedError):
-            if turn := self._take_turn(assembler.reply()):
+            if turn := self._take_turn(stream.reply()):
                 self._services.recorder.start_recording(turn)
             raise
 
-    async def _stream(self, answer: BackendResponse, assembler: ReplyAssembler) -> None:
-        splicer = MemoriesSplicer(await self._memories_json(), assembler)
+    async def _stream(self, answer: BackendResponse, stream: AnswerStream) -> None:
         await self._start(answer, None)
         try:
             async for chunk in answer.chunks():
                 if not self._waited_for_ledger:
                     await self._insertion_kept()
-                for piece in splicer.feed(chunk):
+                for piece in stream.feed(chunk):
                     if piece.held and not self._recording_started:
-                        await self._record_in_stream(assembler.reply())
+                        await self._record_in_stream(stream.reply())
                     await send_body(self._send, piece.data, more=True)
-            rest = splicer.close()
+            rest = stream.close()
         except UpstreamBrokenError as error:
-            for piece in splicer.close():
+            for piece in stream.close():
                 await send_body(self._send, piece.data, more=True)
-            await self._record_before_done(assembler.reply())
+            await self._record_before_done(stream.reply())
             self._log_broken(error)
             return  # without the closing chunk: the client must see that the answer broke off
         if not self._recording_started:
-            await self._record_in_stream(assembler.reply())
+            await self._record_in_stream(stream.reply())
         for piece in rest:
             await send_body(self._send, piece.data, more=True)
         await send_body(self._send, b"", more=False)
@@ -328,7 +332,7 @@ class ChatResponder:
 
     async def _record_ahead(self, text: str) -> bool:
         """Record the turn before its answer, which is known whole, leaves; return whether it is durable."""
-        trouble = await self._record_before_done(Reply(text=text, finish_reason="stop", complete=True))
+        trouble = await self._record_before_done(Reply(text=text, complete=True))
         self._note += f"; {trouble}" if trouble else ""
         return not trouble
 

@@ -4,10 +4,11 @@ No other module of the server names the code of an error. Errors on the server's
 the details may name its files and addresses, and are in its log.
 """
 
-import json
 import logging
 from dataclasses import dataclass
 
+from toldonce.chat.formats.base import WireFormat
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.errors import (
     BadIdentityError,
     ChangedMemoryError,
@@ -147,16 +148,12 @@ def retry_headers(status: int) -> Headers:
     return ((b"retry-after", str(RETRY_AFTER_S).encode()),) if helps else ()
 
 
-def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
-    """Write an error as OpenAI's clients expect it; its type follows from the status.
-
-    >>> error_body(404, "no")
-    b'{"error": {"message": "no", "type": "invalid_request_error", "param": null, "code": null}}'
-    """
-    kind = "invalid_request_error" if status < INTERNAL_SERVER_ERROR else "server_error"
-    return json.dumps({"error": {"message": message, "type": kind, "param": param, "code": None}}).encode()
+error_body = OPENAI_CHAT.error
+"""Writes an error of any route that is no chat: in the shape that OpenAI's clients expect."""
 
 
-async def send_error(send: Send, status: int, message: str, *, param: str | None = None) -> None:
-    """Answer a request with an error."""
-    await send_json(send, status, error_body(status, message, param=param), retry_headers(status))
+async def send_error(
+    send: Send, status: int, message: str, *, param: str | None = None, wire: WireFormat = OPENAI_CHAT
+) -> None:
+    """Answer a request with an error, in the shape of a format."""
+    await send_json(send, status, wire.error(status, message, param=param), retry_headers(status))

@@ -1,55 +1,23 @@
 """Run calls of our own tools, and ask upstream again with the results, up to three times. Connects upstream."""
 
-import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
 
-from toldonce.chat.reply import Reply, TokenUsage, read_object, reply_from_json
+from toldonce.chat.formats.base import ChatRequest, Insertion
+from toldonce.chat.reply import Reply, TokenUsage
 from toldonce.chat.splice import apply_insertions
-from toldonce.chat.tools import (
-    MAX_KEPT_BYTES,
-    ToolCallBuffer,
-    ToolRound,
-    add_usage,
-    append_rounds,
-    calls_only_ours,
-    tool_calls_of,
-)
+from toldonce.chat.tools import MAX_KEPT_BYTES, ToolRound
 from toldonce.engine import run_in_thread_if_large
+from toldonce.engine.memory_tools import MemoryTools
 from toldonce.server.asgi import Headers, header, is_compressed
 from toldonce.server.backends import Backend, BackendRequest
 from toldonce.server.status import OK
 from toldonce.server.upstream import BackendResponse, UpstreamBrokenError, read_up_to
-from toldonce.types import ChatRequest, Insertion
 
 # After this many rounds an answer is relayed as it is: a model that goes on searching will not find it.
 MAX_TOOL_ROUNDS = 3
-
-
-class ToolRunner(Protocol):
-    """Runs a model's calls of our tools."""
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The tools offered."""
-        ...
-
-    async def call(self, name: str, arguments: str) -> str:
-        """Run one call; returns the result for the model as JSON. Never raises on what the model wrote."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfferedTools:
-    """The tools that a request offers, and how it was altered."""
-
-    request: ChatRequest
-    insertions: Sequence[Insertion]
-    """Everything that was spliced into it, including the tools."""
-    runner: ToolRunner
 
 
 @dataclass(slots=True)
@@ -58,31 +26,43 @@ class _Rounds:
 
     backend: Backend
     ask: BackendRequest
-    offer: OfferedTools
+    request: ChatRequest
+    insertions: Sequence[Insertion]
+    """Everything that was spliced into it, including the tools."""
+    tools: MemoryTools
     done: list[ToolRound] = field(default_factory=list)
     usage: TokenUsage | None = None
 
     @property
     def names(self) -> frozenset[str]:
         """The tools whose calls we run: none after `MAX_TOOL_ROUNDS`."""
-        return self.offer.runner.names if len(self.done) < MAX_TOOL_ROUNDS else frozenset()
+        return self.tools.names if len(self.done) < MAX_TOOL_ROUNDS else frozenset()
 
     async def run(self, reply: Reply) -> BackendRequest:
         """Run the calls of a reply; return the next request."""
-        results = [await self.offer.runner.call(call.name, call.arguments) for call in tool_calls_of(reply)]
+        results = [await self.tools.call(call.name, call.arguments) for call in reply.calls]
         self.done.append(ToolRound(reply, results))
         cost, earlier = reply.usage or TokenUsage(), self.usage or TokenUsage()
         self.usage = TokenUsage(
             prompt_tokens=cost.prompt_tokens + earlier.prompt_tokens,
             completion_tokens=cost.completion_tokens + earlier.completion_tokens,
         )
-        insertions = [*self.offer.insertions, append_rounds(self.offer.request, self.done)]
-        return replace(self.ask, body=apply_insertions(self.offer.request, insertions))
+        insertions = [*self.insertions, self.request.wire.append_rounds(self.request, self.done)]
+        return replace(self.ask, body=apply_insertions(self.request, insertions))
 
 
 @asynccontextmanager
-async def run_tool_loop(backend: Backend, ask: BackendRequest, offer: OfferedTools) -> AsyncIterator[BackendResponse]:
+async def run_tool_loop(
+    backend: Backend, ask: BackendRequest, request: ChatRequest, insertions: Sequence[Insertion], tools: MemoryTools
+) -> AsyncIterator[BackendResponse]:
     """Ask the backend; the answer of the last round looks as if it were the only one.
+
+    Args:
+        backend: Answers.
+        ask: What it is asked in the first round.
+        request: The chat request as it came.
+        insertions: Everything that was spliced into it, including the offer of `tools`.
+        tools: Run the model's calls.
 
     Raises:
         UpstreamError: No answer came.
@@ -91,7 +71,7 @@ async def run_tool_loop(backend: Backend, ask: BackendRequest, offer: OfferedToo
         if answer.status != OK or is_compressed(answer.headers):
             yield answer
         else:
-            yield _RoundsAnswer(answer, _Rounds(backend, ask, offer))
+            yield _RoundsAnswer(answer, _Rounds(backend, ask, request, insertions, tools))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,28 +89,28 @@ class _RoundsAnswer:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         kind = (header(self.first.headers, b"content-type") or b"").lower()
-        streamed = kind.startswith(b"text/event-stream")
+        streamed, wire = kind.startswith(b"text/event-stream"), self.rounds.ask.wire
         async with AsyncExitStack() as open_answers:
             answer: BackendResponse | None = self.first
             while answer is not None:
                 reply: Reply | None = None
                 if streamed:
-                    buffer = ToolCallBuffer(self.rounds.names, self.rounds.usage)
+                    held = wire.hold_calls(self.rounds.names, self.rounds.usage)
                     async for chunk in answer.chunks():
-                        if relayed := buffer.feed(chunk):
+                        if relayed := held.feed(chunk):
                             yield relayed
-                    if rest := buffer.close():
+                    if rest := held.close():
                         yield rest
-                    reply = buffer.reply if buffer.ours else None
+                    reply = held.our_calls()
                 else:
                     chunks = answer.chunks()
                     body, has_ended = await read_up_to(chunks, MAX_KEPT_BYTES)
-                    whole = (
-                        await run_in_thread_if_large(len(body), partial(reply_from_json, body)) if has_ended else None
-                    )
-                    reply = whole if whole is not None and calls_only_ours(whole, self.rounds.names) else None
+                    read = partial(wire.read_answer, body)
+                    whole = await run_in_thread_if_large(len(body), read) if has_ended else None
+                    reply = whole if whole is not None and whole.calls_only(self.rounds.names) else None
                     if reply is None:
-                        yield _with_usage(body, self.rounds.usage) if has_ended else body
+                        usage = self.rounds.usage
+                        yield wire.add_usage(body, usage) if has_ended and usage is not None else body
                     if not has_ended:
                         async for chunk in chunks:
                             yield chunk
@@ -142,10 +122,3 @@ class _RoundsAnswer:
         if answer.status != OK:
             raise UpstreamBrokenError(f"upstream answered {answer.status} to what our tools found")
         return answer
-
-
-def _with_usage(body: bytes, earlier: TokenUsage | None) -> bytes:
-    answer: dict[str, Any] | None = read_object(body) if earlier is not None else None
-    if answer is None or earlier is None or not isinstance(answer.get("usage"), dict):
-        return body
-    return json.dumps({**answer, "usage": add_usage(answer["usage"], earlier)}).encode()

@@ -4,11 +4,12 @@ import asyncio
 import logging
 from dataclasses import dataclass
 
+from toldonce.chat.formats.base import ChatRequest
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, PreparedTurn
 from toldonce.guard import guarded
 from toldonce.metrics import ProxyCounters
-from toldonce.types import ChatRequest, Identity
+from toldonce.types import Identity
 
 logger = logging.getLogger(__name__)
 

@@ -131,15 +131,11 @@ from toldonce.types.request import BUILT_IN as BUILT_IN
 from toldonce.types.request import INTERACTION_MODES as INTERACTION_MODES
 from toldonce.types.request import NO_SCOPE as NO_SCOPE
 from toldonce.types.request import UNKNOWN_DESTINATION as UNKNOWN_DESTINATION
-from toldonce.types.request import ChatMessage as ChatMessage
-from toldonce.types.request import ChatRequest as ChatRequest
 from toldonce.types.request import ClaimState as ClaimState
-from toldonce.types.request import ContentKind as ContentKind
 from toldonce.types.request import Destination as Destination
 from toldonce.types.request import IdempotencyKey as IdempotencyKey
 from toldonce.types.request import Identity as Identity
 from toldonce.types.request import InjectionMode as InjectionMode
-from toldonce.types.request import Insertion as Insertion
 from toldonce.types.request import KeyClaim as KeyClaim
 from toldonce.types.request import MemoryMode as MemoryMode
 from toldonce.types.request import RequestScope as RequestScope

@@ -1,4 +1,4 @@
-"""Requests of clients: chats with their bytes and identity, where prompts go, requests that are sent again. Pure."""
+"""Requests of clients: their identity and scope, where prompts go, requests that are sent again. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,75 +37,7 @@ UNKNOWN_DESTINATION = Destination()
 
 
 InjectionMode = Literal["split", "system_append", "context_message", "user_prefix", "system_message"]
-"""Where recalled memory goes in a prompt (prompt/placement.py)."""
-
-
-class ContentKind(StrEnum):
-    """Type of a message's `content`, for inserting text."""
-
-    STRING = "string"
-    PARTS = "parts"
-    EMPTY_PARTS = "empty_parts"
-    OTHER = "other"
-    """null, missing or of a wrong type: nothing is inserted there."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatMessage:
-    """One message of a chat request, with its position in the text."""
-
-    role: str
-    text: str
-    name: str | None = None
-    payload: str | None = None
-    """See `Message.payload`."""
-    call_ids: tuple[str, ...] = ()
-    content_kind: ContentKind
-    start: int
-    """Offset of its opening brace in `ChatRequest.text`, in characters."""
-    end: int
-    """Offset after its closing brace."""
-    content_start: int
-    """Offset after the opening quote or bracket of the content; -1 for OTHER."""
-    content_end: int
-    """Offset of the closing quote or bracket of the content; -1 for OTHER."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatRequest:
-    """A chat completion request: the bytes as received, and a parsed copy."""
-
-    body: bytes
-    text: str
-    """The body, decoded."""
-    model: str | None
-    stream: bool
-    user: str | None
-    messages: tuple[ChatMessage, ...]
-    messages_start: int
-    """Offset after the opening bracket of `messages` in `text`."""
-    include_usage: bool = False
-    """Whether a stream should end with its token usage (`stream_options`)."""
-    body_start: int = 0
-    """Offset after the opening brace of the body."""
-    tools_start: int = -1
-    """Offset after the opening bracket of `tools`; -1 without such a list."""
-    tools_empty: bool = False
-    """Whether that list is empty."""
-    has_tool_choice: bool = False
-    """Whether the client says which tool to call, or none; or sends functions in the old format."""
-    wants_multiple_choices: bool = False
-    """Whether more than one answer is requested."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Insertion:
-    """Text to insert into a request; everything else stays the same."""
-
-    offset: int
-    """In characters of `ChatRequest.text`."""
-    text: str
-    """JSON source, already escaped."""
+"""Where recalled memory goes in a prompt (chat/formats/)."""
 
 
 class MemoryMode(StrEnum):

@@ -6,7 +6,7 @@ import pytest
 
 from keyed_server import ANA, KeyedServer, keyed_server
 from sample_chats import user
-from toldonce.chat.chat_request import read_request
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.messages import log_messages
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadRequestError
@@ -83,7 +83,9 @@ async def test_an_app_names_no_conversation_of_another(engine: AsyncToldOnce) ->
 
 async def _turn_of(engine: AsyncToldOnce) -> Turn:
     opening = ConversationSetup(profile="app", app="calendar", options={})
-    log = log_messages(read_request(b'{"messages": [{"role": "user", "content": "Hi."}]}'), said_at=engine.clock.now())
+    log = log_messages(
+        OPENAI_CHAT.read(b'{"messages": [{"role": "user", "content": "Hi."}]}'), said_at=engine.clock.now()
+    )
     return Turn(
         subject=ANA,
         external_id="c0",

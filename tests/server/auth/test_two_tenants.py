@@ -21,7 +21,7 @@ import pytest
 from sample_chats import user
 from soak import SOAK
 from stores import DURABLE, new_store, url_of
-from toldonce.chat.chat_request import read_request
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import ToldOnceError
 from toldonce.ids import new_id
@@ -244,7 +244,7 @@ class Tenant:
             scope=self.scope(),
             conversation=self.pick(CHATS),
         )
-        prepared = await self.engine.turns.prepare(read_request(body), identity)
+        prepared = await self.engine.turns.prepare(OPENAI_CHAT.read(body), identity)
         return prepared.body.decode(), prepared.injected, prepared.failure
 
     async def do_remove_app(self) -> object:

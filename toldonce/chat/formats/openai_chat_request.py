@@ -1,21 +1,16 @@
 """Read a chat completion request into a parsed copy that knows the offsets of its parts in the bytes. Pure."""
 
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from json import JSONDecodeError
-from typing import Any
 
-from toldonce.chat.content import call_ids_of, is_text_only, text_of
+from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, WireFormat
+from toldonce.chat.formats.openai_chat_message import call_ids_of, is_text_only, text_of
 from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from toldonce.errors import BadRequestError
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import clean
-from toldonce.types import ChatMessage, ChatRequest, ContentKind
 
 _BOM = "\ufeff"
-# The longest chats have some hundred messages; 100,000 messages of a few bytes took 2 s to read.
-MAX_MESSAGES = 10_000
 # Fields of a message that memory reads; the others are skipped.
 _MESSAGE_FIELDS = frozenset(
     {"role", "name", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"}
@@ -26,7 +21,7 @@ _PLAIN_HEAD = LazyPattern(rf'\{{{_WS}"role"{_WS}:{_WS}"([a-z]{{1,20}}+)"{_WS},{_
 _PLAIN_TAIL = LazyPattern(rf"(?<![ \t\n\r]){_WS}\}}")
 
 
-def read_request(body: bytes, *, max_messages: int = MAX_MESSAGES) -> ChatRequest:
+def read_request(body: bytes, wire: WireFormat, *, max_messages: int) -> ChatRequest:
     """Read the body of a chat completion request.
 
     Unknown fields and roles are left to upstream. White space, order of keys, escapes, a byte order mark and repeated
@@ -44,7 +39,7 @@ def read_request(body: bytes, *, max_messages: int = MAX_MESSAGES) -> ChatReques
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadRequestError(f"the body is not UTF-8 at byte {error.start}", param="body") from None
-    reader = _RequestReader(JsonScanner(text), max_messages)
+    reader = _RequestReader(JsonScanner(text), wire, max_messages)
     try:
         reader.walk()
     except JSONDecodeError as error:
@@ -56,24 +51,12 @@ def read_request(body: bytes, *, max_messages: int = MAX_MESSAGES) -> ChatReques
     return reader.request(body)
 
 
-def request_of(messages: Sequence[Mapping[str, Any]]) -> ChatRequest:
-    """Build a request from messages in OpenAI's format.
-
-    Raises:
-        BadRequestError: They are not JSON objects with a role.
-    """
-    try:
-        body = json.dumps({"messages": list(messages)}).encode()
-    except (TypeError, ValueError) as error:
-        raise BadRequestError(f"messages must be JSON objects: {error}", param="messages") from None
-    return read_request(body, max_messages=max(1, len(messages)))
-
-
 @dataclass(slots=True)
 class _RequestReader:
     """Walks the source of one request."""
 
     source: JsonScanner
+    wire: WireFormat
     max_messages: int
     fields: dict[str, object] = field(default_factory=dict)
     options: dict[str, object] = field(default_factory=dict)
@@ -102,6 +85,7 @@ class _RequestReader:
             raise BadRequestError("`messages` is empty; send at least one message", param="messages")
         model, user = self.fields.get("model"), self.fields.get("user")
         return ChatRequest(
+            wire=self.wire,
             body=body,
             text=self.source.text,
             model=clean(model) if isinstance(model, str) else None,
@@ -260,19 +244,3 @@ class _MessageReader:
         if isinstance(content, list):
             return ContentKind.PARTS if content else ContentKind.EMPTY_PARTS
         return ContentKind.OTHER
-
-
-# Open WebUI's templates for titles, tags, follow-ups and search queries begin with this text and enclose the chat.
-_TASK_HEADING = "### Task:"
-_TASK_CHAT = "<chat_history>"
-
-
-def is_background_task(request: ChatRequest) -> bool:
-    """Return whether Open WebUI sent a request for its own use, so that it neither reads nor forms memories."""
-    last = next((message for message in reversed(request.messages) if message.role == "user"), None)
-    return (
-        not request.stream
-        and last is not None
-        and last.text.lstrip().startswith(_TASK_HEADING)
-        and _TASK_CHAT in last.text
-    )

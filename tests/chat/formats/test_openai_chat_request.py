@@ -6,11 +6,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from soak import SOAK, fuzzed
-from toldonce.chat.chat_request import is_background_task, read_request
+from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.json_scanner import MAX_DEPTH
+from toldonce.chat.messages import is_background_task
 from toldonce.chat.splice import apply_insertions
 from toldonce.errors import BadRequestError
-from toldonce.types import ChatMessage, ChatRequest, ContentKind
 
 FUZZ = fuzzed(25 * (SOAK or 4))
 HELLO = b'{"role":"user","content":"hello"}'
@@ -18,19 +19,19 @@ HELLO = b'{"role":"user","content":"hello"}'
 
 def refusal(body: bytes) -> BadRequestError:
     with pytest.raises(BadRequestError) as caught:
-        read_request(body)
+        OPENAI_CHAT.read(body)
     return caught.value
 
 
 def only_message(source: str) -> ChatMessage:
-    request = read_request(f'{{"messages": [ {source} ]}}'.encode())
+    request = OPENAI_CHAT.read(f'{{"messages": [ {source} ]}}'.encode())
     assert len(request.messages) == 1
     return request.messages[0]
 
 
 def test_a_request_is_read_with_its_fields() -> None:
     body = b'{"model":"m","stream":true,"user":"ana","messages":[{"role":"user","name":"Ana","content":"hi"}]}'
-    request = read_request(body)
+    request = OPENAI_CHAT.read(body)
     assert (request.model, request.stream, request.user) == ("m", True, "ana")
     assert [(m.role, m.name, m.text, m.payload) for m in request.messages] == [("user", "Ana", "hi", None)]
     assert request.text[request.messages_start - 1] == "["
@@ -38,16 +39,16 @@ def test_a_request_is_read_with_its_fields() -> None:
 
 @pytest.mark.parametrize("value", ["1", '"true"', "null", "false", "[]"])
 def test_only_a_true_true_asks_for_a_stream(value: str) -> None:
-    assert read_request(b'{"stream":%s,"messages":[%s]}' % (value.encode(), HELLO)).stream is False
+    assert OPENAI_CHAT.read(b'{"stream":%s,"messages":[%s]}' % (value.encode(), HELLO)).stream is False
 
 
 def test_model_and_user_of_another_type_are_upstreams_business() -> None:
-    request = read_request(b'{"model":7,"user":{"id":"x"},"messages":[%s]}' % HELLO)
+    request = OPENAI_CHAT.read(b'{"model":7,"user":{"id":"x"},"messages":[%s]}' % HELLO)
     assert (request.model, request.user) == (None, None)
 
 
 def test_unknown_roles_and_fields_pass() -> None:
-    request = read_request(b'{"messages":[{"role":"narrator","mood":{"a":[1]},"content":"Once"}],"zzz":[{}]}')
+    request = OPENAI_CHAT.read(b'{"messages":[{"role":"narrator","mood":{"a":[1]},"content":"Once"}],"zzz":[{}]}')
     assert request.messages[0].role == "narrator"
 
 
@@ -111,19 +112,19 @@ def test_what_cannot_be_understood_is_refused_and_the_part_at_fault_named(body: 
 
 def test_nesting_is_read_down_to_the_limit_and_no_deeper() -> None:
     inside = b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
-    assert read_request(b'{"a":%s,"messages":[%s]}' % (inside, HELLO)).messages[0].text == "hello"
+    assert OPENAI_CHAT.read(b'{"a":%s,"messages":[%s]}' % (inside, HELLO)).messages[0].text == "hello"
     deeper = b'{"a":[[%s]],"messages":[%s]}' % (inside, HELLO)
     assert "deeper" in str(refusal(deeper))
 
 
 def test_many_values_side_by_side_are_not_deep() -> None:
     body = b'{"a":[%s{}],"messages":[%s]}' % (b"[[]]," * 1000, HELLO)
-    assert read_request(body).messages[0].text == "hello"
+    assert OPENAI_CHAT.read(body).messages[0].text == "hello"
 
 
 def test_a_byte_order_mark_stays_and_offsets_count_it() -> None:
     body = b'\xef\xbb\xbf{"messages":[%s]}' % HELLO
-    request = read_request(body)
+    request = OPENAI_CHAT.read(body)
     assert request.text.encode() == body
     assert request.text[request.messages[0].content_start : request.messages[0].content_end] == "hello"
 
@@ -186,7 +187,7 @@ def test_the_kind_of_content_says_what_can_be_spliced(content: str, kind: Conten
 
 def test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text() -> None:
     body = rb'{"messages":[{"role":"user","content":"a\ud83d \u0000b"}]}'
-    request = read_request(body)
+    request = OPENAI_CHAT.read(body)
     assert request.messages[0].text == "a\ufffd \ufffdb"
     assert apply_insertions(request, []) == body
     assert request.text.encode() == body
@@ -195,7 +196,7 @@ def test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text() -> None:
 def test_ten_megabytes_are_read_with_the_right_offsets() -> None:
     words = 'I said "no" – peanuts.\n' * 400_000
     body = json.dumps({"messages": [{"role": "user", "content": words}]}, ensure_ascii=False).encode()
-    message = read_request(body).messages[0]
+    message = OPENAI_CHAT.read(body).messages[0]
     assert len(body) > 10_000_000
     assert message.text == words
     assert (message.content_start, message.end) == (
@@ -290,7 +291,7 @@ def check(body: bytes) -> None:
     if expected is None:
         assert refusal(body).param
         return
-    request = read_request(body)
+    request = OPENAI_CHAT.read(body)
     assert apply_insertions(request, []) == body == request.text.encode()
     # repr, because NaN is in play
     assert repr([json.loads(request.text[m.start : m.end]) for m in request.messages]) == repr(expected)
@@ -323,7 +324,7 @@ def chat_request(text: str, *, stream: bool = False, then: str | None = None) ->
     messages = [{"role": "system", "content": TITLE}, {"role": "user", "content": text}]
     if then:
         messages.append({"role": "assistant", "content": then})
-    return read_request(json.dumps({"stream": stream, "messages": messages}).encode())
+    return OPENAI_CHAT.read(json.dumps({"stream": stream, "messages": messages}).encode())
 
 
 def test_a_housekeeping_prompt_that_does_not_stream_is_a_background_task() -> None:
@@ -339,7 +340,7 @@ def test_a_housekeeping_prompt_that_does_not_stream_is_a_background_task() -> No
         pytest.param(chat_request("### Task:\nRespond using the context. <context>…</context>"), id="no chat in it"),
         pytest.param(chat_request("hello"), id="a chat"),
         pytest.param(
-            read_request(b'{"messages":[{"role":"system","content":"### Task: <chat_history>"}]}'), id="no user"
+            OPENAI_CHAT.read(b'{"messages":[{"role":"system","content":"### Task: <chat_history>"}]}'), id="no user"
         ),
     ],
 )

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soak import fuzzed
-from toldonce.chat.chat_request import read_request
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.splice import apply_insertions
-from toldonce.prompt.placement import place, place_at_messages
 from toldonce.types import InjectionMode as Mode
 
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -27,8 +26,8 @@ def text(value: str) -> dict[str, str]:
 def placed(
     *messages: dict[str, Any], mode: Mode = "split", standing: str = STANDING, recalled: str = RECALLED
 ) -> list[dict[str, Any]]:
-    request = read_request(json.dumps({"model": "m", "messages": messages, "n": 1}, indent=1).encode())
-    insertions = place(request, standing=standing, recalled=recalled, mode=mode)
+    request = OPENAI_CHAT.read(json.dumps({"model": "m", "messages": messages, "n": 1}, indent=1).encode())
+    insertions = OPENAI_CHAT.place(request, standing=standing, recalled=recalled, mode=mode)
     body = json.loads(apply_insertions(request, insertions))
     assert (body["model"], body["n"]) == ("m", 1)
     result: list[dict[str, Any]] = body["messages"]
@@ -104,8 +103,8 @@ def test_texts_at_several_messages_depend_on_their_message_alone() -> None:
         ([SYSTEM, USER, answer, USER], {1: "a", 3: "b"}),
         ([SYSTEM, USER, answer, USER, answer, USER], {1: "a", 3: "b", 5: ""}),
     ):
-        request = read_request(json.dumps({"messages": messages}).encode())
-        insertions = place_at_messages(request, standing=STANDING, appended=appended)
+        request = OPENAI_CHAT.read(json.dumps({"messages": messages}).encode())
+        insertions = OPENAI_CHAT.place_at_messages(request, standing=STANDING, appended=appended)
         bodies.append(apply_insertions(request, insertions).removesuffix(b"]}"))
     assert bodies[1].startswith(bodies[0])
     assert bodies[2].startswith(bodies[1])
@@ -159,14 +158,14 @@ def test_one_empty_block_leaves_no_trace(mode: Mode) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_two_empty_blocks_change_nothing(mode: Mode) -> None:
-    request = read_request(json.dumps({"messages": [SYSTEM, USER]}).encode())
-    assert place(request, standing="", recalled="", mode=mode) == []
+    request = OPENAI_CHAT.read(json.dumps({"messages": [SYSTEM, USER]}).encode())
+    assert OPENAI_CHAT.place(request, standing="", recalled="", mode=mode) == []
 
 
 def test_the_standing_block_stands_in_the_same_bytes_whatever_is_recalled() -> None:
-    request = read_request(json.dumps({"messages": [SYSTEM, USER]}).encode())
-    one = place(request, standing=STANDING, recalled="a", mode="split")
-    other = place(request, standing=STANDING, recalled="something else", mode="split")
+    request = OPENAI_CHAT.read(json.dumps({"messages": [SYSTEM, USER]}).encode())
+    one = OPENAI_CHAT.place(request, standing=STANDING, recalled="a", mode="split")
+    other = OPENAI_CHAT.place(request, standing=STANDING, recalled="something else", mode="split")
     assert one[0] == other[0]
 
 
@@ -189,8 +188,8 @@ def test_any_body_stays_json_and_differs_by_the_insertions_alone(
     messages: list[dict[str, Any]], standing: str, recalled: str, mode: Mode, indent: int | None, ascii_only: bool
 ) -> None:
     body = json.dumps({"messages": messages}, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "replace")
-    request = read_request(body)
-    insertions = place(request, standing=standing, recalled=recalled, mode=mode)
+    request = OPENAI_CHAT.read(body)
+    insertions = OPENAI_CHAT.place(request, standing=standing, recalled=recalled, mode=mode)
     changed = apply_insertions(request, insertions)
     offsets = [insertion.offset for insertion in insertions]
     assert offsets == sorted(set(offsets))
@@ -204,7 +203,7 @@ def test_any_body_stays_json_and_differs_by_the_insertions_alone(
         moved += len(insertion.text)
     assert rest == request.text
 
-    found = read_request(changed)
+    found = OPENAI_CHAT.read(changed)
     words = "\0".join(message.text for message in found.messages)
     for block in (standing, recalled):
         assert block.replace("\ud83d", "\ufffd") in words

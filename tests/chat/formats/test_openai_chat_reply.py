@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soak import fuzzed
-from toldonce.chat.reply import Reply, ReplyAssembler, TokenUsage, reply_from_json
+from toldonce.chat.formats.openai_chat_reply import ReplyAssembler, reply_from_json
+from toldonce.chat.reply import Reply, TokenUsage
 
 
 def assembled(*events: object) -> Reply:
@@ -28,7 +29,7 @@ def calls(reply: Reply) -> list[tuple[str, str, str]]:
 
 def test_deltas_are_joined_and_a_finish_reason_completes() -> None:
     reply = assembled(delta(role="assistant", content=""), delta(content="Hi "), delta(content="Ana"), delta("stop"))
-    assert reply == Reply(text="Hi Ana", finish_reason="stop", complete=True, choices=1)
+    assert reply == Reply(text="Hi Ana", complete=True)
 
 
 def test_a_reply_without_a_finish_reason_is_not_complete() -> None:
@@ -39,7 +40,7 @@ def test_a_reply_without_a_finish_reason_is_not_complete() -> None:
 def test_only_the_finish_of_choice_0_counts() -> None:
     other = {"choices": [{"index": 1, "delta": {"content": "x"}, "finish_reason": "stop"}]}
     reply = assembled(delta(content="Hi"), other)
-    assert (reply.text, reply.complete, reply.choices) == ("Hi", False, 2)
+    assert (reply.text, reply.complete) == ("Hi", False)
 
 
 def test_an_error_makes_a_finished_reply_incomplete() -> None:
@@ -71,7 +72,6 @@ def test_what_comes_after_done_is_not_part_of_the_reply() -> None:
     assembler = ReplyAssembler()
     for event in (json.dumps(delta("stop", content="Hi")).encode(), b"[DONE]", json.dumps(delta(content="!")).encode()):
         assembler.feed(event)
-    assert assembler.done
     assert assembler.reply().text == "Hi"
 
 
@@ -146,7 +146,7 @@ def test_a_whole_answer_is_read_with_its_usage() -> None:
     }
     reply = reply_from_json(json.dumps(body).encode())
     usage = TokenUsage(prompt_tokens=5, completion_tokens=1)
-    assert reply == Reply(text="Hi", finish_reason="stop", complete=True, usage=usage, choices=2)
+    assert reply == Reply(text="Hi", complete=True, usage=usage)
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"<html>", b"7", b'{"choices"', b"\xff", b"[" * 100_000])
@@ -176,7 +176,7 @@ EVENT = VALUES | st.fixed_dictionaries({"choices": st.lists(CHOICE | VALUES, max
 def test_nothing_that_upstream_sends_raises(events: list[Any]) -> None:
     reply = assembled(*events)
     reply.text.encode()
-    assert reply.complete <= (reply.finish_reason is not None)
+    assert reply.complete <= (reply.error is None)
     assert reply.payload is None or isinstance(json.loads(reply.payload), dict)
     assert (reply.payload is not None) or reply.call_ids == ()
 
@@ -234,5 +234,3 @@ def test_a_reply_has_all_that_has_arrived_however_little() -> None:
     for text in ("a", "b"):
         assembler.feed_stream(b"data: " + json.dumps(delta(content=text)).encode() + b"\n\n")
         assert assembler.reply().text.endswith(text)
-    assembler.feed_stream(b"data: [DONE]\n\n")
-    assert assembler.done
