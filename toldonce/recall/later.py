@@ -22,8 +22,8 @@ from toldonce.types import KEPT_IMPORTANCE, QUESTION_FLAG, Memory, MemoryKind, S
 # that they share. Of a statement and what changes it later, 48 % reach it in the stories of the tests and 77 % in BEAM;
 # of a statement and any later one, 11 and 17 %. With the share of their words instead it was 5 and 5 % in the stories.
 LIKENESS_THRESHOLD = 0.45
-# The same of the nearest later statement among few memories: in the stories of the tests, where anything changes what was
-# said, the nearest statement does so three times of four, however it is worded.
+# The same of the nearest later statement among few memories: in the stories of the tests, where anything changes what
+# was said, the nearest statement does so three times of four, however it is worded.
 MIN_LIKENESS_OF_FEW = 0.1
 # Later statements that are placed before an older one, the latest first.
 MAX_LATER = 2
@@ -100,8 +100,11 @@ def find_followers(
         facts: Positions of facts, the most important first.
         unseen: Mask of the memories that are not to be shown.
     """
-    is_statement = _are_of_people(snapshot, np.arange(len(snapshot)))
-    is_statement &= (snapshot.kinds == MemoryKind.TURN.number) & (snapshot.roles % QUESTION_FLAG == _USER)
+    is_statement = snapshot.roles == _USER
+    are_few = len(snapshot) < MAX_FEW_MEMORIES
+    if are_few:  # a change often ends in a question: of many memories, too many that do are about a fact
+        is_statement = (snapshot.roles % QUESTION_FLAG == _USER) & _are_of_people(snapshot, np.arange(len(snapshot)))
+    is_statement &= snapshot.kinds == MemoryKind.TURN.number
     if unseen is not None:
         is_statement &= ~unseen
     if not len(facts) or not is_statement.any():
@@ -117,7 +120,7 @@ def find_followers(
             newer = places[is_statement[places] & (snapshot.valid_from[places] > snapshot.valid_from[fact])]
             others = [place for place in newer.tolist() if own.isdisjoint(_sources_of(snapshot, place))]
             latest.update(dict.fromkeys(others[-1:]))
-            if len(snapshot) < MAX_FEW_MEMORIES:  # among many, some statement is always like a fact: none says anything
+            if are_few:  # among many, some statement is always like a fact: none says anything
                 rarity = dict.fromkeys(others, _rarity(len(snapshot), len(places))) | rarity
         nearest = _find_nearest(snapshot, fact, rarity)
         found += [Follower(fact, place, True) for place in nearest]
