@@ -25,8 +25,7 @@ LIKENESS_THRESHOLD = 0.45
 # The same of the nearest later statement among few memories: in the stories of the tests, where anything changes what
 # was said, the nearest statement does so three times of four, however it is worded.
 MIN_LIKENESS_OF_FEW = 0.1
-# Later statements that are placed before an older one, the latest first.
-MAX_LATER = 2
+MAX_LATER = 2  # later statements that are placed before an older one
 # Statements of a prompt that are brought in because they are later than one that is shown: in a full prompt, where each
 # takes the place of one that bears on the question, and in others.
 MAX_PULLED_IN, MAX_BROUGHT_IN = 1, 3
@@ -52,16 +51,24 @@ _KINDS = np.array([MemoryKind.TURN.number, MemoryKind.NOTE.number, MemoryKind.FA
 _USER, _ASSISTANT = 1, 2
 
 
+class Later(NamedTuple):
+    """Statements that may be about the same thing as an earlier one."""
+
+    ids: tuple[bytes, ...]
+    """The nearest first."""
+    is_alike: bool
+    """They are about it; else it is only the nearest among few memories."""
+
+
+NONE = Later((), False)
+
+
 def find_later(
     snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp], rows: Sequence[RankedRow], *, limit: int
-) -> dict[bytes, tuple[bytes, ...]]:
-    """Return the nearest later statements of each that may be shown, the nearest first, by id.
+) -> dict[bytes, Later]:
+    """Return the nearest later statements of each of the `limit` rows that are shown, by id.
 
-    Args:
-        snapshot: The subject's memories.
-        positions: Where the rows are in the snapshot.
-        rows: Best first.
-        limit: How many of them are shown.
+    `rows` are the best of the snapshot's memories, best first, and `positions` is where they are in it.
     """
     places = np.flatnonzero(_are_of_people(snapshot, positions))[:MAX_COMPARED]
     if len(places) < 2:
@@ -69,25 +76,24 @@ def find_later(
     likeness = _likeness(snapshot, positions[places])
     said = snapshot.valid_from[positions[places]]
     threshold = LIKENESS_THRESHOLD if len(snapshot) >= MAX_FEW_MEMORIES else MIN_LIKENESS_OF_FEW
-    found: dict[bytes, tuple[bytes, ...]] = {}
+    found: dict[bytes, Later] = {}
     for number, place in enumerate(places[places < limit].tolist()):
         later = np.where((said > said[number]) & (likeness[number] >= threshold), likeness[number], 0.0)
         nearest = [each for each in np.argsort(-later, kind="stable")[:MAX_LATER].tolist() if later[each]]
-        alike = [each for each in nearest if later[each] >= LIKENESS_THRESHOLD] or nearest[:1]
-        if alike:
-            found[rows[place].id] = tuple([rows[places[each]].id for each in alike])
+        alike = [each for each in nearest if later[each] >= LIKENESS_THRESHOLD]
+        if nearest:
+            ids = tuple([rows[places[each]].id for each in alike or nearest[:1]])
+            found[rows[place].id] = Later(ids, bool(alike))
     return found
 
 
 class Follower(NamedTuple):
-    """A statement that may be about a fact, and is later."""
+    """A statement that may be about a fact, and is later: positions of both."""
 
     fact: int
-    """Position of the fact."""
     statement: int
-    """Position of the statement."""
     is_alike: bool
-    """Both are about one thing: it is the nearest of the later ones, and near enough."""
+    """It is the nearest of the later ones, and near enough."""
 
 
 def find_followers(
@@ -144,7 +150,7 @@ def _find_nearest(snapshot: SubjectSnapshot, fact: int, rarity: Mapping[int, flo
 def put_followers_first(
     ranked: Sequence[RankedMemory],
     followers: Mapping[bytes, Sequence[RankedMemory]],
-    later: Mapping[bytes, Sequence[bytes]],
+    later: Mapping[bytes, Later],
     *,
     bearing: Container[bytes],
     limit: int,
@@ -152,12 +158,13 @@ def put_followers_first(
     """Take facts about whose value something was said later out of the profile.
 
     Both are shown, the later one first; where that one is long, only if the fact bears on the query. A fact on health
-    or another hard constraint stays in the profile, and what was said later is always shown with it.
+    or another hard constraint stays in the profile, and what was said later is always shown with it. So does a fact of
+    which a later statement names no word of the value, but is like it: a long one is shown if the fact bears.
 
     Args:
         ranked: Standing facts first, then the others, best first.
         followers: What may be such a later statement, by the id of the fact.
-        later: Ids of what is one however it is worded, by the id of the fact.
+        later: What is like a fact, by its id.
         bearing: Ids of the facts that bear on the query.
         limit: How many memories are shown besides standing facts.
     """
@@ -167,15 +174,16 @@ def put_followers_first(
     for each in ranked:
         if not each.row.standing:
             continue
-        follower = None
-        if len(pairs) < 2 * MAX_FOLLOWED:
-            follower = _says_more(each.memory, followers.get(each.row.id, ()), later.get(each.row.id, ()))
-        if follower is None:
+        told = followers.get(each.row.id, ()) if len(pairs) < 2 * MAX_FOLLOWED else ()
+        follower = _says_more(each.memory, told)
+        alike = [other for other in told if other.row.id in later.get(each.row.id, NONE).ids]
+        beside = follower or (alike[0] if alike and each.memory.category != "instruction" else None)
+        is_needed = beside and (each.row.id in bearing or len(beside.memory.text) <= MAX_UNASKED_CHARACTERS)
+        if follower is None or each.memory.is_safety_critical:
             standing.append(each)
-        elif each.memory.is_safety_critical:
-            standing.append(each)
-            pairs[follower.row.id] = follower
-        elif each.row.id in bearing or len(follower.memory.text) <= MAX_UNASKED_CHARACTERS:
+            if beside and (follower or is_needed):
+                pairs[beside.row.id] = beside
+        elif is_needed:
             pairs[follower.row.id] = follower
             pairs[each.row.id] = each._replace(row=each.row._replace(standing=False))
         else:
@@ -189,15 +197,15 @@ def put_followers_first(
     return [*standing, *others[:place], *pairs.values(), *others[place:]]
 
 
-def _says_more(fact: Memory, followers: Sequence[RankedMemory], alike: Container[bytes]) -> RankedMemory | None:
-    """Return the latest of some statements that is like a fact or has a word of its value, as its speaker wrote it.
+def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory | None:
+    """Return the latest of some statements that has a word of a fact's value, as its speaker wrote it.
 
     The value of a wish is the whole of it: "Always …" is not about another wish that begins like it.
     """
     if fact.category == "instruction":
         return None
     about = _words_of_value(fact)
-    named = [each for each in followers if each.row.id in alike or not about.isdisjoint(terms(each.memory.text))]
+    named = [each for each in followers if not about.isdisjoint(terms(each.memory.text))]
     return max(named, key=lambda each: each.memory.valid_from, default=None)
 
 
@@ -216,17 +224,17 @@ def _words_of_value(fact: Memory) -> Set[str]:
 def bring_in(
     strong: Sequence[RankedRow],
     few: Sequence[RankedRow],
-    later: Mapping[bytes, Sequence[bytes]],
+    later: Mapping[bytes, Later],
     rows: Mapping[bytes, RankedRow],
     *,
     room: int,
     limit: int,
 ) -> list[RankedRow]:
-    """Put the nearest later statement about each row that is shown before it, and fill the room left.
+    """Put the nearest later statement about each row that is shown beside it, and fill the room left.
 
     Args:
         strong: Rows that are shown, standing facts first, then best first.
-        few: Rows that little speaks for, best first: they fill the room, each behind what was said later about it.
+        few: Rows that little speaks for, best first: they fill the room.
         later: See `find_later`.
         rows: The rows of what was said later, by id.
         room: Number of rows that may be shown besides `strong`.
@@ -244,29 +252,31 @@ def bring_in(
         said.update(row.sources)
 
     def newer_than(row: RankedRow) -> RankedRow | None:
-        ids = later.get(row.id, ())
-        newest = None if not ids or not shown.isdisjoint(ids) or not placed.isdisjoint(ids) else rows.get(ids[0])
-        return None if newest is None or said.issuperset(newest.sources) else newest._replace(evidence=row.evidence)
+        ids = later.get(row.id, NONE).ids
+        if row.kind is MemoryKind.NOTE or not ids or not shown.isdisjoint(ids) or not placed.isdisjoint(ids):
+            return None
+        newest = rows[ids[0]]
+        is_shown = newest.kind is MemoryKind.NOTE or said.issuperset(newest.sources)
+        return None if is_shown else newest._replace(evidence=row.evidence)
 
     most, brought = MAX_PULLED_IN if len(near) >= limit else MAX_BROUGHT_IN, 0
     for row in near:
         newer = newer_than(row) if brought < most and row.id in shown else None
-        if newer is not None:
-            place(newer)
-            brought += 1
-        if row.id not in placed:
-            place(row)
+        for each in (newer, row) if len(near) >= limit else (row, newer):
+            if each is not None and each.id not in placed:
+                place(each)
+                brought += each is newer
     room -= brought
     for row in few:
         newer = None if row.id in placed else newer_than(row)
-        for each in (newer, row):
+        for each in (newer, row) if room < 2 else (row, newer):  # if one has room, what was said later
             if each is not None and each.id not in placed and room > 0:
                 place(each)
                 room -= 1
     return ordered
 
 
-def put_later_first(ranked: Sequence[RankedMemory], later: Mapping[bytes, Sequence[bytes]]) -> list[RankedMemory]:
+def put_later_first(ranked: Sequence[RankedMemory], later: Mapping[bytes, Later]) -> list[RankedMemory]:
     """Move later statements directly before the first older one; what comes before it already stays.
 
     Only what is in its speaker's words moves: what a model wrote is replaced by the model that reads the change.
@@ -279,8 +289,9 @@ def put_later_first(ranked: Sequence[RankedMemory], later: Mapping[bytes, Sequen
         if each.row.id in placed:
             return
         placed.add(each.row.id)
-        if each.row.id in by_id:
-            about_it = [by_id[newer] for newer in later.get(each.row.id, ()) if newer in by_id]
+        said_later = later.get(each.row.id, NONE)
+        if each.row.id in by_id and said_later.is_alike:
+            about_it = [by_id[newer] for newer in said_later.ids if newer in by_id]
             for newer in sorted(about_it, key=lambda found: found.memory.valid_from, reverse=True):
                 place(newer)
         ordered.append(each)

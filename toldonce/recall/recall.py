@@ -18,7 +18,7 @@ from toldonce.recall.ann import AnnPlanner
 from toldonce.recall.dedupe import collapse_sources
 from toldonce.recall.floor import Floor, asks_in_general
 from toldonce.recall.known_names import weigh_known_names
-from toldonce.recall.later import bring_in, find_followers, find_later
+from toldonce.recall.later import Later, bring_in, find_followers, find_later
 from toldonce.recall.newest import asks_what_holds_now
 from toldonce.recall.order import (
     find_newest_notes,
@@ -93,7 +93,7 @@ class Ranking:
     """Standing facts that bear on the query, by id, as the rows they are where the profile block has no room."""
     quotations: Mapping[bytes, RankedRow]
     """For a question about what holds now: the quotations of which a note is shown, by the note's id."""
-    later: Mapping[bytes, Sequence[bytes]]
+    later: Mapping[bytes, Later]
     """Statements that come before an older one about the same thing, by its id."""
     followers: Mapping[bytes, Sequence[RankedRow]]
     """What may have been said later about standing facts, by their ids."""
@@ -165,8 +165,7 @@ def rank_subjects(
         known = {row.id for row in strong}
         weak = [row for row in kept if row.id not in known][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
-        shown_after_all = {memory_id(row) for row in strong}
-        omitted = [each for each in omitted if each.id not in shown_after_all]
+        omitted = [each for each in omitted if each.id not in {memory_id(row) for row in strong}]
         kept = strong
     shown = tuple(kept[: len(found.standing) + max_shown])
     return Ranking(
@@ -200,7 +199,7 @@ class _Candidates:
     near: list[RankedRow] = field(default_factory=list)
     omitted: list[OmittedMemory] = field(default_factory=list)
     parts: dict[bytes, tuple[float, ...]] = field(default_factory=dict)
-    later: dict[bytes, tuple[bytes, ...]] = field(default_factory=dict)
+    later: dict[bytes, Later] = field(default_factory=dict)
     """Statements about the same thing that were said later, by id."""
     said_later: dict[bytes, RankedRow] = field(default_factory=dict)
     """What may be such a statement, by its id."""
@@ -289,7 +288,7 @@ def _take_standing(
         fact = snapshot.ids[follower.fact]
         found.followers.setdefault(fact, []).append(row)
         if follower.is_alike:
-            found.later[fact] = (row.id,)
+            found.later[fact] = Later((row.id,), True)
     evidence[positions] = -np.inf
     return standing
 
