@@ -51,6 +51,21 @@ async def test_a_hard_constraint_stands_and_what_was_said_later_is_beside_it(
     assert newer >= 0
 
 
+CORRECTED = [
+    ("My instructor Gwen charges 38 an hour.", "Gwen put it up to 42.", "what does my instructor charge?"),
+    ("Mein Fahrlehrer Jens nimmt 55 die Stunde.", "Jens ist jetzt bei 60.", "was nimmt mein Fahrlehrer?"),
+]
+
+
+@pytest.mark.parametrize("kind", ["memory", "postgres"])
+@pytest.mark.parametrize(("old", "new", "asked"), CORRECTED)
+async def test_a_statement_is_shown_with_a_later_one_that_has_little_of_the_question(
+    engine: AsyncToldOnce, clock: FakeClock, old: str, new: str, asked: str
+) -> None:
+    older, _, newer = await shown(engine, clock, [old, "We watched a film last night.", new], asked)
+    assert min(older, newer) >= 0
+
+
 async def test_a_fact_of_which_nothing_was_said_later_stands_alone(engine: AsyncToldOnce, clock: FakeClock) -> None:
     places = await shown(
         engine, clock, ["We went to Oslo by train.", "I live in Oslo.", "My boss loves golf."], "recommend a bakery"

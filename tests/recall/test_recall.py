@@ -108,7 +108,7 @@ def test_of_few_notes_a_prompt_shows_also_those_that_are_not_like_the_question()
 def test_neither_age_nor_quotations_leave_out_one_of_few_notes(question: str, years: int, quotations: int) -> None:
     query = for_prompt(ask(question, vector=unit(*EAST)))
     note = replace(RAISINS, at=NEW_YEAR - timedelta(days=365 * years))
-    turns = [replace(OSLO, id=10 + n, text=f"word{n}x", kind=MemoryKind.TURN) for n in range(quotations)]
+    turns = [Known(id=10 + n, text=f"word{n}x", kind=MemoryKind.TURN) for n in range(quotations)]
 
     assert texts(recall(query, note, *turns)) == [note.text]
 

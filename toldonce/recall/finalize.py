@@ -29,7 +29,8 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     omitted = list(ranking.left_out)
     found = _without_overruled(fetched, ranking, omitted)
     standing = {each.memory.id for each in found if each.row.standing}
-    found = put_followers_first(found, _followers(ranking, memories), bearing=ranking.spares, limit=query.limit)
+    followers = _followers(ranking, memories)
+    found = put_followers_first(found, followers, ranking.later, bearing=ranking.spares, limit=query.limit)
     unneeded = standing - {each.memory.id for each in found}
     omitted += [OmittedMemory(id=id_, reason=SAID_MORE) for id_ in sorted(unneeded)]
     found = _order_by_time(found, ranking, memories, omitted)

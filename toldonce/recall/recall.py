@@ -18,7 +18,7 @@ from toldonce.recall.ann import AnnPlanner
 from toldonce.recall.dedupe import collapse_sources
 from toldonce.recall.floor import Floor, asks_in_general
 from toldonce.recall.known_names import weigh_known_names
-from toldonce.recall.later import find_followers, find_later, pull_in
+from toldonce.recall.later import Later, bring_in, find_followers, find_later
 from toldonce.recall.newest import asks_what_holds_now
 from toldonce.recall.order import (
     find_newest_notes,
@@ -93,7 +93,7 @@ class Ranking:
     """Standing facts that bear on the query, by id, as the rows they are where the profile block has no room."""
     quotations: Mapping[bytes, RankedRow]
     """For a question about what holds now: the quotations of which a note is shown, by the note's id."""
-    later: Mapping[bytes, Sequence[bytes]]
+    later: Mapping[bytes, Later]
     """Statements that come before an older one about the same thing, by its id."""
     followers: Mapping[bytes, Sequence[RankedRow]]
     """What may have been said later about standing facts, by their ids."""
@@ -160,9 +160,12 @@ def rank_subjects(
         strong = [row for row in kept if (shows_all and row.is_kept) or is_worth_showing(row, query)]
         few = [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
         missing = max(0, MIN_SHOWN_OF_FEW - sum(not row.standing for row in strong))
-        strong += few if shows_all else few[:missing]
-        weak = [row for row in kept if row not in strong][: query.limit]
+        room = len(kept) if shows_all else missing
+        strong = bring_in(strong, few, found.later, found.said_later, room=room, limit=query.limit)
+        known = {row.id for row in strong}
+        weak = [row for row in kept if row.id not in known][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
+        omitted = [each for each in omitted if each.id not in {memory_id(row) for row in strong}]
         kept = strong
     shown = tuple(kept[: len(found.standing) + max_shown])
     return Ranking(
@@ -196,8 +199,10 @@ class _Candidates:
     near: list[RankedRow] = field(default_factory=list)
     omitted: list[OmittedMemory] = field(default_factory=list)
     parts: dict[bytes, tuple[float, ...]] = field(default_factory=dict)
-    later: dict[bytes, tuple[bytes, ...]] = field(default_factory=dict)
+    later: dict[bytes, Later] = field(default_factory=dict)
     """Statements about the same thing that were said later, by id."""
+    said_later: dict[bytes, RankedRow] = field(default_factory=dict)
+    """What may be such a statement, by its id."""
 
     def explain(
         self, snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, positions: npt.NDArray[np.intp]
@@ -206,13 +211,12 @@ class _Candidates:
         if query.explain:
             self.parts.update(score_parts(snapshot, signals, query, positions) | self.parts)
 
-    def with_later(
-        self, snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp], rows: list[RankedRow], query: Query
-    ) -> list[RankedRow]:
-        """Note which rows are later statements than others, and bring one in that would not be shown."""
-        later = find_later(snapshot, positions, rows, limit=query.limit)
-        self.later.update(later)
-        return pull_in(rows, later, limit=query.limit)
+    def note_later(
+        self, snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp], rows: Sequence[RankedRow], query: Query
+    ) -> None:
+        """Note which rows are later statements than others."""
+        self.later.update(find_later(snapshot, positions, rows, limit=query.limit))
+        self.said_later.update({row.id: row for row in rows})
 
 
 def _add_candidates(
@@ -250,7 +254,7 @@ def _add_candidates(
     rows = build_rows(snapshot, signals, evidence, positions, statements=statements, standing=False)
     found.explain(snapshot, signals, query, positions)
     if query.for_prompt:
-        rows = found.with_later(snapshot, positions, rows, query)
+        found.note_later(snapshot, positions, rows, query)
         floor = Floor(query, snapshot, signals, few_notes=all_notes)
         found.standing.extend(standing)
         found.spares.extend(floor.apply(_as_spares(standing)).rows)
@@ -277,11 +281,14 @@ def _take_standing(
     if unseen is not None:
         positions = positions[~unseen[positions]]
     standing = build_rows(snapshot, signals, evidence, positions, statements=statements, standing=True)
-    pairs = find_followers(snapshot, positions, unseen)
-    later = np.array([later for _, later in pairs], dtype=np.intp)
+    followers = find_followers(snapshot, positions, unseen)
+    later = np.array([follower.statement for follower in followers], dtype=np.intp)
     newer = build_rows(snapshot, signals, evidence, later, statements=statements, standing=False)
-    for (fact, _), row in zip(pairs, newer, strict=True):
-        found.followers.setdefault(snapshot.ids[fact], []).append(row)
+    for follower, row in zip(followers, newer, strict=True):
+        fact = snapshot.ids[follower.fact]
+        found.followers.setdefault(fact, []).append(row)
+        if follower.is_alike:
+            found.later[fact] = Later((row.id,), True)
     evidence[positions] = -np.inf
     return standing
 

@@ -1,0 +1,77 @@
+"""What the user said later about a thing is shown with what they said earlier."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+
+from snapshots import Known, ask, for_prompt, name, recall, snapshot_of, texts, unit
+from toldonce.recall.later import find_followers
+from toldonce.recall.rank import MAX_FEW_MEMORIES
+from toldonce.recall.recall import MIN_SHOWN_OF_FEW
+from toldonce.testing import NEW_YEAR
+from toldonce.types import KEPT_IMPORTANCE, QUESTION_FLAG, MemoryKind
+
+EAST, NORTH = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)
+BETWEEN, NEAR_NORTH = (0.8, 0.6, 0.0, 0.0), (0.0, 0.96, 0.28, 0.0)
+QUERY = for_prompt(ask("What does my instructor Gwen charge?", vector=unit(*EAST)))
+
+
+def said(number: int, text: str, vector: Sequence[float] = NORTH, *, days: int = 0, kept: bool = False) -> Known:
+    return Known(
+        id=number,
+        text=text,
+        kind=MemoryKind.TURN,
+        vectors=(vector,),
+        at=NEW_YEAR - timedelta(days=100 - days),
+        speaker="user",
+        importance=KEPT_IMPORTANCE if kept else 0.3,
+    )
+
+
+OLD = said(1, "My instructor Gwen charges 38 an hour.", BETWEEN)
+NEW = said(2, "They put it up to 42.", days=30)
+FILM = said(3, "We watched a film.", (0.0, 0.0, 1.0, 0.0), days=40)
+OTHERS = [
+    said(number, f"word{number}x word{number}y", (0.0, 0.0, 0.0, 1.0)) for number in range(100, 100 + MAX_FEW_MEMORIES)
+]
+
+
+def test_of_few_memories_the_nearest_later_one_is_beside_the_older_one() -> None:
+    found = recall(QUERY, OLD, NEW, FILM)
+
+    assert texts(found) == [OLD.text, NEW.text]
+    assert name(NEW.id) not in [omitted.id for omitted in found.left_out], "it is shown"
+
+
+def test_what_was_said_earlier_is_not_brought_in() -> None:
+    assert texts(recall(QUERY, replace(OLD, at=NEW_YEAR), NEW, FILM)) == [OLD.text]
+
+
+def test_of_many_memories_only_a_later_one_that_is_like_the_older_one_is_brought_in() -> None:
+    alike = replace(NEW, text="Gwen put it up to 42.", vectors=(BETWEEN,))
+    assert NEW.text not in texts(recall(QUERY, OLD, NEW, *OTHERS))
+    assert texts(recall(QUERY, OLD, alike, *OTHERS))[:2] == [alike.text, OLD.text]
+
+
+def test_what_was_said_later_comes_before_what_little_speaks_for() -> None:
+    older = [said(number, f"thing{number}x", NEAR_NORTH, kept=True) for number in range(10, 16)]
+    newer = said(30, "stuff", days=50)
+    found = texts(recall(QUERY, OLD, *older, newer))
+
+    assert len(found) == MIN_SHOWN_OF_FEW
+    assert found.index(newer.text) <= 1 < min(found.index(each.text) for each in older if each.text in found)
+
+
+def test_a_later_statement_is_like_a_fact_by_the_vector_of_the_message_it_quotes() -> None:
+    message = replace(said(1, "I hate jazz but well, I live in Nantes."), sources=(7,))
+    fact = replace(message, id=2, kind=MemoryKind.FACT, vectors=())
+    change = said(3, "Now I love jazz.", days=30)
+    asked = replace(change, role=1 + QUESTION_FLAG, importance=KEPT_IMPORTANCE)
+    far = replace(change, vectors=(EAST,))
+
+    for later, is_alike in [(change, True), (asked, True), (far, False)]:
+        [follower] = find_followers(snapshot_of(message, fact, later, FILM), np.array([1], dtype=np.intp))
+        assert (follower.fact, follower.statement, follower.is_alike) == (1, 2, is_alike)
+    assert not find_followers(snapshot_of(message, fact, replace(asked, importance=0.3)), np.array([1], dtype=np.intp))
