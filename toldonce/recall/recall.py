@@ -165,7 +165,8 @@ def rank_subjects(
         known = {row.id for row in strong}
         weak = [row for row in kept if row.id not in known][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
-        omitted = [each for each in omitted if each.id not in {memory_id(row) for row in strong}]
+        brought = {memory_id(row) for row in strong}
+        omitted = [each for each in omitted if each.id not in brought]
         kept = strong
     shown = tuple(kept[: len(found.standing) + max_shown])
     return Ranking(
