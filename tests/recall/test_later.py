@@ -49,7 +49,7 @@ def test_what_was_said_earlier_is_not_brought_in() -> None:
     assert texts(recall(QUERY, replace(OLD, at=NEW_YEAR), NEW, FILM)) == [OLD.text]
 
 
-def test_of_many_memories_only_a_later_one_that_is_like_the_older_one_is_brought_in() -> None:
+def test_of_many_memories_only_a_like_one_is_brought_in() -> None:
     alike = replace(NEW, text="Gwen put it up to 42.", vectors=(BETWEEN,))
     assert NEW.text not in texts(recall(QUERY, OLD, NEW, *OTHERS))
     assert texts(recall(QUERY, OLD, alike, *OTHERS))[:2] == [alike.text, OLD.text]
@@ -64,7 +64,7 @@ def test_what_was_said_later_comes_before_what_little_speaks_for() -> None:
     assert found.index(newer.text) <= 1 < min(found.index(each.text) for each in older if each.text in found)
 
 
-def test_a_later_statement_is_like_a_fact_by_the_vector_of_the_message_it_quotes() -> None:
+def test_a_fact_is_compared_by_the_message_that_it_quotes() -> None:
     message = replace(said(1, "I hate jazz but well, I live in Nantes."), sources=(7,))
     fact = replace(message, id=2, kind=MemoryKind.FACT, vectors=())
     change = said(3, "Now I love jazz.", days=30)
