@@ -29,8 +29,7 @@ MAX_LATER = 2  # later statements that are placed before an older one
 # Statements of a prompt that are brought in because they are later than one that is shown: in a full prompt, where each
 # takes the place of one that bears on the question, and in others.
 MAX_PULLED_IN, MAX_BROUGHT_IN = 1, 3
-# Statements that are compared with one another, each with each.
-MAX_COMPARED = 100
+MAX_COMPARED = 100  # statements that are compared with one another, each with each
 # Up to so many memories a word's rarity is counted over all of them, else over those compared.
 MAX_COUNTED = 1_000
 # Facts beside which a later statement is shown, in any prompt.
@@ -373,12 +372,13 @@ def _rarest_shared(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -
 def _cosines(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
     """Return the cosines of the memories' first vectors; 0 where a memory has none at hand.
 
-    A fact has that of the message it quotes.
+    Of few memories, a fact has that of the message it quotes; of many, some statement is like any fact.
     """
     first = np.full(len(snapshot), -1, dtype=np.intp)
     first[snapshot.vector_of[::-1]] = np.arange(len(snapshot.vector_of))[::-1]
     rows = first[positions]
-    for place in np.flatnonzero((rows < 0) & (snapshot.kinds[positions] == MemoryKind.FACT.number)).tolist():
+    lacks = (rows < 0) & (snapshot.kinds[positions] == MemoryKind.FACT.number) & (len(snapshot) < MAX_FEW_MEMORIES)
+    for place in np.flatnonzero(lacks).tolist():
         rows[place] = max(first[_quotations_of(snapshot, positions[place])], default=-1)
     vectors = np.zeros((len(positions), snapshot.vectors.dim), dtype=np.float32)
     order = np.argsort(rows, kind="stable")[np.count_nonzero(rows < 0) :]  # those that have one, ascending
