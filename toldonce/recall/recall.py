@@ -162,11 +162,10 @@ def rank_subjects(
         missing = max(0, MIN_SHOWN_OF_FEW - sum(not row.standing for row in strong))
         room = len(kept) if shows_all else missing
         strong = bring_in(strong, few, found.later, found.said_later, room=room, limit=query.limit)
-        known = {row.id for row in strong}
-        weak = [row for row in kept if row.id not in known][: query.limit]
+        known = {memory_id(row) for row in strong}
+        weak = [row for row in kept if memory_id(row) not in known][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
-        brought = {memory_id(row) for row in strong}
-        omitted = [each for each in omitted if each.id not in brought]
+        omitted = [each for each in omitted if each.id not in known]
         kept = strong
     shown = tuple(kept[: len(found.standing) + max_shown])
     return Ranking(
