@@ -79,6 +79,14 @@ class Home:
         database = Database(Path(self.env["HOME"]) / ".local" / "share" / "toldonce" / "toldonce.sqlite3")
         return [(message.role, message.text.partition("\n")[0]) for message in database.messages("local")]
 
+    def ask_until_shown(self, bodies: Sequence[str], *command: str) -> None:
+        """Ask up to three times: on a busy machine a hook runs out of the two seconds that it has."""
+        for _ in range(3):
+            assert ANSWER in self.run(*command)
+            if any("toldonce-memory" in body and "Ana rows on Tuesdays." in body for body in bodies):
+                return
+        raise AssertionError("no prompt held what was remembered")
+
     def write_codex(self, port: int, snippet: str = "") -> None:
         config = Path(self.env["HOME"]) / ".codex" / "config.toml"
         config.parent.mkdir()
@@ -117,9 +125,8 @@ def test_claude_code_is_installed_seen_and_removed(home: Home) -> None:
     with agent_upstream(CALLS) as (port, bodies):
         home.env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
         assert ANSWER in home.run("claude", "-p", ASKED, "--allowedTools", "mcp__toldonce")
-        assert ANSWER in home.run("claude", "-p", AGAIN, "--allowedTools", "mcp__toldonce")
-    assert any("toldonce-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
-    assert eventually(lambda: home.recorded() == TURNS), home.recorded()
+        home.ask_until_shown(bodies, "claude", "-p", AGAIN, "--allowedTools", "mcp__toldonce")
+    assert eventually(lambda: home.recorded()[: len(TURNS)] == TURNS), home.recorded()
     home.run_lines(remove)
     hooks, tools = home.run_lines(check)
     assert "claude-code, user: not installed in" in hooks
@@ -148,9 +155,8 @@ def test_codex_is_installed_seen_and_removed(home: Home) -> None:
         assert "codex, user: installed in" in hooks
         assert "toldonce mcp --project" in " ".join(tools.split())
         assert ANSWER in home.run(*CODEX, *APPROVED, ASKED)
-        assert ANSWER in home.run(*CODEX, *APPROVED, AGAIN)
-    assert any("toldonce-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
-    assert eventually(lambda: home.recorded() == TURNS), home.recorded()
+        home.ask_until_shown(bodies, *CODEX, *APPROVED, AGAIN)
+    assert eventually(lambda: home.recorded()[: len(TURNS)] == TURNS), home.recorded()
     home.run_lines(remove)
     hooks, tools = home.run_lines(check)
     assert "codex, user: not installed in" in hooks
