@@ -60,6 +60,6 @@ def test_the_interpreter_is_named_where_its_flags_are_chosen() -> None:
     assert named == {"child_process.py", "hook/clients.py"}
 
 
-@pytest.mark.parametrize("module", ["toldonce.hook.resident", "toldonce.hook.backlog", "toldonce.extraction.process"])
+@pytest.mark.parametrize("module", ["toldonce.hook.resident", "toldonce.hook.backlog"])
 def test_a_module_is_run_without_the_working_folder_on_the_path(module: str) -> None:
     assert module_command(module)[1:] == ["-P", "-m", module]

@@ -13,8 +13,7 @@ ToldOnceError
 │   ├── ModelError               the language or embedding model failed
 │   │   └── ModelDownError           its server is down; the request was fine
 │   ├── BreakerOpenError         the model kept failing: calls are paused until a given time
-│   ├── BudgetSpentError         the budget for memory work is spent until a given time
-│   └── ReadingOverrunError      reading a text by rules took more CPU time than it may
+│   └── BudgetSpentError         the budget for memory work is spent until a given time
 ├── RequestError           the call is wrong: change it
 │   ├── BadRequestError          a body, header or argument that cannot be understood
 │   ├── ConflictError            what exists already cannot be changed like that
@@ -172,15 +171,6 @@ class BudgetSpentError(TryAgainError):
         """Say what is spent, and when to try again."""
         super().__init__(f"{why}; work goes on by itself, next try at {until.isoformat(timespec='seconds')}")
         self.why, self.until = why, until
-
-
-class ReadingOverrunError(TryAgainError):
-    """Reading a text by rules took more CPU time than it may, and was ended."""
-
-    def __init__(self, budget_s: float) -> None:
-        """Say how much it may take."""
-        super().__init__(f"reading it took more than {budget_s:g} s of CPU time (TOLDONCE_FORM_BUDGET_S)")
-        self.budget_s = budget_s
 
 
 class RequestError(ToldOnceError):

@@ -1,7 +1,5 @@
-"""Messages of thousands of statements are read in part, in another process, while the event loop serves others."""
+"""Messages of thousands of statements are read in part, in a thread, while the event loop serves others."""
 
-import asyncio
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -14,7 +12,6 @@ from toldonce.engine import AsyncToldOnce
 from toldonce.extraction.rules import read_by_rules
 from toldonce.extraction.rules.extractor import MAX_CANDIDATES, MAX_SENTENCES, forget_requests
 from toldonce.extraction.sources import ExtractionInput
-from toldonce.formation.reader import RuleReader
 from toldonce.testing import FakeClock
 from toldonce.types import Action, ConversationId, LoggedMessage, Subject
 
@@ -30,15 +27,6 @@ MESSAGES = {
     "crumbs": ("ok. " * 6_000 + "I play the cello. ", ""),
     "middling": (" ".join(f"My aunt{number} plays chess." for number in range(130)), "aunt0 plays chess"),
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_child() -> Iterator[None]:
-    """Keep the reading process from test to test: it takes a second to start."""
-    reader = RuleReader(budget_s=60)
-    asyncio.run(reader.read(len, "started"))
-    yield
-    reader.close()
 
 
 @pytest.fixture(params=DURABLE)
@@ -83,7 +71,7 @@ async def test_thousands_of_statements_leave_the_loop_to_others(engine: AsyncTol
 
 
 @pytest.mark.timing
-async def test_a_backlog_of_messages_just_below_the_bound_is_read_apart_too(engine: AsyncToldOnce) -> None:
+async def test_a_backlog_of_long_messages_leaves_the_loop_to_others(engine: AsyncToldOnce) -> None:
     for number in range(20):
         told = " ".join(f"I like tea{number}x{each}." for each in range(180))
         await engine.record([user(told[:3_900])], user="ana", conversation=f"c{number // 10}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import FrameType
 
 from toldonce import ToldOnce
-from toldonce.formation.reader import _CHILD, MAX_INLINE_CHARACTERS
+from toldonce.extraction.sources import MAX_INLINE_CHARACTERS
 
 # Written backwards: only what was recorded and kept says it forwards.
 NAME = "ellivlazteuq"[::-1]
@@ -42,12 +42,6 @@ def holders() -> list[str]:
     ]
 
 
-def words_in_child() -> int:
-    how, count = _CHILD.call(10.0, eval, ("__import__('toldonce.text').text.stem.cache_info().currsize",))
-    assert how == "done", count
-    return int(count)
-
-
 def main(url: str) -> None:
     """Print the holders before and after erasing."""
     memory = ToldOnce(url)
@@ -62,10 +56,9 @@ def main(url: str) -> None:
     memory.search(f"where is {NAME.title()}?", user=OWNER)
     memory.prompt(f"Is {NAME.title()} nice?", user=OWNER, conversation="flat")
     del messages, text
-    sys.stdout.write(f"{len(holders())} {words_in_child()}\n")
+    sys.stdout.write(f"{len(holders())}\n")
     memory.erasure.subject(OWNER)
     time.sleep(0.2)  # threads that answered drop their last job
-    sys.stdout.write(f"{words_in_child()}\n")
     sys.stdout.write("\n".join(holders()))
     memory.close()
 

@@ -1,6 +1,5 @@
 """After an erasure no cache of the process holds words of it; the receipt claims no more than that."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,14 +19,10 @@ SCRIPT = Path(__file__).with_name("erase_cache_process.py")
 @pytest.mark.process
 def test_no_live_object_holds_what_was_erased(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT), str(tmp_path / "memory.db")]
-    patient = {**os.environ, "TOLDONCE_FORM_BUDGET_S": "60"}  # a busy machine would end the reading child
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=patient)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr
-    before, in_child, *holders = done.stdout.split("\n")
-    held, read_by_child = map(int, before.split())
-    assert held > 10
-    assert read_by_child > 0
-    assert int(in_child) == 0
+    before, *holders = done.stdout.split("\n")
+    assert int(before) > 10
     assert [holder for holder in holders if holder] == []
 
 

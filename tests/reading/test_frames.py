@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toldonce.reading.frame_matches import matches
 from toldonce.reading.frame_words import words_of
-from toldonce.reading.frames import Vocabulary, matches, needs, parse_frame
+from toldonce.reading.frames import Vocabulary, needs, parse_frame
 
 VOCABULARY = Vocabulary.of(
     {"colours": "red deep_red navy_,_blue", "jobs": "nurse *smith"},

@@ -18,7 +18,6 @@ from toldonce.engine.lazy_property import lazy_property
 from toldonce.engine.preload import load_turns
 from toldonce.engine.retrieval import Retriever
 from toldonce.errors import StoreUnavailableError
-from toldonce.formation.reader import RuleReader
 from toldonce.formation.runtime import Runtime
 from toldonce.providers.circuit_breaker import CircuitBreaker, GuardedModel
 from toldonce.providers.embedder_router import EmbedderRouter
@@ -46,9 +45,7 @@ class Steps:
         self.lock = RLock()  # of the lazy properties of the engine
         self.breaker = CircuitBreaker(components.clock)
         self.embedders = EmbedderRouter(components.embedder, store.embeddings, components.opening)
-        self._rule_reader = RuleReader(budget_s=settings.form_budget_s)
         self.runtime = Runtime(
-            reader=self._rule_reader,
             store=store,
             embedder=components.embedder,
             model=_guarded(components, self.breaker),
@@ -174,7 +171,6 @@ class Steps:
         if "_sweeps" in vars(self):
             with suppress(StoreUnavailableError):  # another process takes over when the lease expires
                 await self._sweeps.close()
-        await asyncio.to_thread(self._rule_reader.close)
         await self.embedders.close()
         if self.components.reranker is not None:
             await self.components.reranker.close()

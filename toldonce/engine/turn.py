@@ -21,11 +21,10 @@ from toldonce.engine.prepared_turn import PreparedTurn
 from toldonce.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name, requested_zone
 from toldonce.extraction.forget_requests import asks_to_forget, has_word_of_asking
 from toldonce.extraction.own_text.chat_bridges import named_by_bridge
-from toldonce.extraction.sources import readable_text
+from toldonce.extraction.sources import MAX_INLINE_CHARACTERS, readable_text
 from toldonce.formation.index_turns import TURNS_VERSION
 from toldonce.formation.inputs import LARGE_BATCH
 from toldonce.formation.propose import extractor_version
-from toldonce.formation.reader import MAX_INLINE_CHARACTERS
 from toldonce.formation.summarize import EPISODES_VERSION
 from toldonce.profiles.policies import Profile
 from toldonce.providers.offline_model import MODEL as OFFLINE_MODEL

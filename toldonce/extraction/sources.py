@@ -23,6 +23,9 @@ from toldonce.types import LoggedMessage, Memory, Subject
 
 # Characters of a message that extractors read: a longer one is a pasted document.
 MAX_READ_CHARACTERS = 20_000
+"""Of a message's own words, its first ones are read."""
+MAX_INLINE_CHARACTERS = 4_000
+"""Longest text that is read on the event loop."""
 # Characters that are searched for them: own words may follow a pasted page, but not a book.
 _MAX_SEEN_CHARACTERS = 3 * MAX_READ_CHARACTERS
 # Extra characters that are redacted, so that no secret is cut in half at the edge and overlooked.
@@ -137,14 +140,6 @@ def is_read_whole(message: LoggedMessage) -> bool:
     return length < MAX_READ_CHARACTERS or (
         length <= _MAX_SEEN_CHARACTERS and len(readable(message)) < MAX_READ_CHARACTERS
     )
-
-
-def keep_readable(message: LoggedMessage, read: Readable) -> None:
-    """Cache the result of `read_message` from another process, so that it is not computed here."""
-    if message.role == "user" and labelled_parts(message.text, message.name):
-        return
-    speaker = speaker_kind(message.role, message.name)
-    _CACHE.keep(_key(message.text, message.role == "assistant", speaker), read)
 
 
 def speaker_kind(role: str, name: str | None) -> Speaker:

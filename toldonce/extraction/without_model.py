@@ -1,6 +1,6 @@
 """What the rules extract in the form a profile asks for: statements, records or one paragraph. Pure.
 
-May run in the child process that reads long messages. `read_without_model` chooses by profile: most store statements,
+`read_without_model` chooses by profile: most store statements,
 `character` stores each message worth a record, and `app` one paragraph per conversation.
 """
 

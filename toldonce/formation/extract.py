@@ -22,13 +22,11 @@ from toldonce.formation.forgotten_words import has_later_forget_request, without
 from toldonce.formation.inputs import (
     LARGE_BATCH,
     RECENT,
-    admitted,
     characters,
     find_carried,
     log_repeated_parts,
     part_games,
     parted,
-    skipped,
     take_batch,
 )
 from toldonce.formation.owners import own_candidates
@@ -94,7 +92,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         return FormationResult(formed_seq=lease.last_seq)
     new = _taken([message for message in page.messages if message.seq > lease.formed_seq], limit)
     read = [message for message in page.messages if message.seq <= lease.formed_seq] + new
-    told, refused = await _admitted(read, page.abandoned, options, runtime)
+    told = _told(read, page.abandoned, options)
     played, invented = await part_games(told, page.abandoned, key, runtime)
     left, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
     parts = await parted(left, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
@@ -126,7 +124,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     return FormationResult(
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *batch.back.added, *changes, *old),
-        decisions=(*abandoned, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *why),
         subject_version=snapshot.version,
         user_characters=characters([message for message in new if message.role == "user"]),
     )
@@ -173,16 +171,13 @@ async def _tags(lease: Lease, options: Mapping[str, Any], runtime: Runtime) -> t
     return tags_of(options, await runtime.store.apps.character_names(lease.key.home))
 
 
-async def _admitted(
-    read: Sequence[LoggedMessage], gone: Collection[int], options: Mapping[str, Any], runtime: Runtime
-) -> tuple[list[LoggedMessage], dict[int, str]]:
-    """Return the messages that may be formed, and why others are not read, by their `seq`."""
+def _told(read: Sequence[LoggedMessage], gone: Collection[int], options: Mapping[str, Any]) -> list[LoggedMessage]:
+    """Return the messages that may be formed."""
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
     told = [
         message for message in read if message.seq not in gone and not message.erased and message.name != OFFLINE_MODEL
     ]
-    told, refused = await admitted(told, runtime)
-    return with_characters(told, options), refused
+    return with_characters(told, options)
 
 
 async def _outdated(

@@ -20,7 +20,6 @@ from toldonce.formation.extract import EARLIER
 from toldonce.formation.forgotten_answers import find_answers_among
 from toldonce.formation.inputs import (
     RECENT,
-    admitted,
     characters,
     take_batch,
     without_echoes,
@@ -102,7 +101,7 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     messages, gone = take_batch(page.messages), page.abandoned
     if not messages:
         return Indexed(result=FormationResult(formed_seq=lease.last_seq))
-    live, _ = await admitted([message for message in messages if message.seq not in gone], runtime)
+    live = [message for message in messages if message.seq not in gone]
     # What is said in a game that began before is no quotation, nor is the rest of its message.
     forgotten = await replayed(live, (key.subject, key.home), runtime)
     played = await without_games(live, gone, key, runtime)

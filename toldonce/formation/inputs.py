@@ -5,22 +5,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from toldonce.concurrency import run_in_thread_if_large
-from toldonce.errors import ReadingOverrunError
 from toldonce.extraction.echo import EchoFilter
-from toldonce.extraction.probe import probe
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.sources import (
     MAX_READ_CHARACTERS,
     CarriedText,
     carried_texts,
     invented_words,
-    keep_readable,
     readable,
     speaker_kind,
     without_role_play,
 )
 from toldonce.formation.batch import ExtractionBatch, ignored
-from toldonce.formation.reader import MAX_INLINE_CHARACTERS
 from toldonce.formation.runtime import Runtime
 from toldonce.types import Decision, FormationKey, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
 
@@ -30,8 +26,6 @@ RECENT = 32
 _MAX_LOGGED_CHARACTERS = 500
 # Characters from which a batch is worked on in a thread: at worst some 10 ms of reading, splitting and stemming.
 LARGE_BATCH = 1_000
-# Characters from which the rules read a batch in the child process, as they do a message that is long by itself.
-MAX_HERE = 20_000
 # Most characters of one batch: a commit stays small, however long the pasted pages are that wait.
 MAX_CHARACTERS = 200_000
 # Messages before the new ones in which the beginning of a game is looked for.
@@ -128,12 +122,6 @@ def characters(messages: Sequence[LoggedMessage]) -> int:
     return sum(len(message.text) for message in messages)
 
 
-def is_read_apart(messages: Sequence[LoggedMessage]) -> bool:
-    """Return whether the child process reads these messages: one of them is long, or all are together."""
-    longest = max((len(message.text) for message in messages), default=0)
-    return longest > MAX_INLINE_CHARACTERS or characters(messages) > MAX_HERE
-
-
 async def without_games(
     messages: Sequence[LoggedMessage], gone: Collection[int], key: FormationKey, runtime: Runtime
 ) -> list[LoggedMessage]:
@@ -203,39 +191,3 @@ async def find_carried(
     return await run_in_thread_if_large(
         characters(unchanged), lambda: carried_texts(unchanged, invented), above=LARGE_BATCH
     )
-
-
-async def admitted(messages: Sequence[LoggedMessage], runtime: Runtime) -> tuple[list[LoggedMessage], dict[int, str]]:
-    """Read each long message where it can be ended; leave out those that are not read in time.
-
-    Returns:
-        The messages that every stage can read, and why the others are left out, by their `seq`.
-    """
-    refused: dict[int, str] = {}
-    for message in messages:
-        if message.erased or runtime.reader is None:
-            continue
-        try:
-            known = (message.conversation, message.seq, message.hash)
-            read = await runtime.reader.check(known, len(message.text), probe, message, runtime.zone)
-            if read is not None:
-                keep_readable(message, read)
-        except ReadingOverrunError as error:
-            refused[message.seq] = str(error)
-    return [message for message in messages if message.seq not in refused], refused
-
-
-async def blanked(messages: Sequence[LoggedMessage], runtime: Runtime) -> list[LoggedMessage]:
-    """Take the words out of messages that cannot be read in time; their places stay."""
-    _, refused = await admitted(messages, runtime)
-    return [replace(message, text="") if message.seq in refused else message for message in messages]
-
-
-def skipped(refused: dict[int, str], batch: ExtractionBatch, runtime: Runtime) -> list[Decision]:
-    """Write a decision for each message that was left out of what this formation is done with."""
-    key = batch.lease.key
-    return [
-        ignored(key, f"not read: {why}", runtime.clock, seq=seq)
-        for seq, why in refused.items()
-        if batch.lease.formed_seq < seq <= batch.formed_seq
-    ]

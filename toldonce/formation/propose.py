@@ -7,17 +7,15 @@ shown, marked as such.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toldonce.concurrency import run_in_thread_if_large
-from toldonce.errors import ModelError, ModelFault, ReadingOverrunError
+from toldonce.errors import ModelError, ModelFault
 from toldonce.extraction.llm import ModelExtraction, extract_by_model
 from toldonce.extraction.model_gate import SkipReason, skip_of
 from toldonce.extraction.own_text.chat_bridges import by_speaker
 from toldonce.extraction.provenance import INTERACTION, USER_CHARACTER
-from toldonce.extraction.rules import RulesResult
 from toldonce.extraction.rules.extractor import forget_requests
 from toldonce.extraction.salience import is_pleasantry
 from toldonce.extraction.schemas import OutputSchema, schema_for
@@ -30,7 +28,7 @@ from toldonce.extraction.without_model import (
 )
 from toldonce.formation.batch import ExtractionBatch
 from toldonce.formation.forgotten_words import without_forgotten
-from toldonce.formation.inputs import LARGE_BATCH, characters, is_read_apart
+from toldonce.formation.inputs import LARGE_BATCH, characters
 from toldonce.formation.neighbours import find_notes_sharing_terms, nearest
 from toldonce.formation.runtime import Runtime
 from toldonce.profiles.policies import FormPolicy
@@ -96,14 +94,14 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
     form = batch.profile.form
     reads_whole = form.extractor == "paragraph" or (form.without_model == "records" and runtime.model is None)
     if runtime.model is None and not reads_whole:
-        return await _by_rules(source, batch, runtime)
+        return await _by_rules(source, batch)
     # A request to forget is honoured whether or not the extractor knows of such.
     asking_us = replace(source, messages=as_user(source.messages, batch.options))
     requests = await asyncio.to_thread(forget_requests, asking_us)
     if reads_whole:
         source = await _without_forgotten(source, asking_us.messages, runtime)
     if runtime.model is None:
-        read = await _by_rules(source, batch, runtime)
+        read = await _by_rules(source, batch)
         return replace(read, candidates=(*read.candidates, *requests))
     shape = schema_for(form, max_characters=batch.profile.capacity.max_characters)
     known = () if shape.whole or alone else await _known(batch, worth, runtime)
@@ -203,15 +201,8 @@ def extraction_input(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInpu
     )
 
 
-async def _by_rules(source: ExtractionInput, batch: ExtractionBatch, runtime: Runtime) -> ExtractionResult:
-    """Let the rules read; many words in the process that reads long messages, so that this one serves others."""
-    read: RulesResult | None = None
-    if runtime.reader is not None and is_read_apart(source.messages):
-        # Each long message passed its trial alone: together they may still take too long, and none is left out for it.
-        with suppress(ReadingOverrunError):
-            read = await runtime.reader.read(read_without_model, source, batch.profile, texts=len(source.messages))
-    if read is None:
-        read = await asyncio.to_thread(read_without_model, source, batch.profile)
+async def _by_rules(source: ExtractionInput, batch: ExtractionBatch) -> ExtractionResult:
+    read = await asyncio.to_thread(read_without_model, source, batch.profile)
     return ExtractionResult(candidates=read.candidates, left_out=read.left_out, kept=read.kept)
 
 

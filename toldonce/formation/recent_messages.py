@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from toldonce.concurrency import run_in_thread_if_large
-from toldonce.extraction.sources import Exchange, without_role_play
+from toldonce.extraction.sources import MAX_INLINE_CHARACTERS, Exchange, without_role_play
 from toldonce.formation.forgotten_words import without_forgotten
 from toldonce.formation.index_turns import shown_words, words_in_turn
 from toldonce.formation.inputs import characters
-from toldonce.formation.reader import MAX_INLINE_CHARACTERS
 from toldonce.formation.runtime import Runtime
 from toldonce.text.byte_runs import without_bytes
 from toldonce.types import LoggedMessage, MessageRef, Subject

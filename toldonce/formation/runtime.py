@@ -6,7 +6,6 @@ from datetime import tzinfo
 
 from toldonce.clock import Clock
 from toldonce.concurrency import Turns
-from toldonce.formation.reader import RuleReader
 from toldonce.metrics import Metrics
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.providers.embedder_router import EmbedderRouter
@@ -60,8 +59,6 @@ class Runtime:
     """Whether log lines may carry the words of memories."""
     turns: Turns = field(default_factory=Turns)
     """Held by subject while memories are changed by hand, so that each change sees the one before it."""
-    reader: RuleReader | None = None
-    """Reads long messages within a CPU budget; None: they are read without one."""
     embedders: EmbedderRouter | None = None
     """All embedders that may be in use; None: `embedder` is the only one."""
 

@@ -14,7 +14,7 @@ from toldonce.extraction.sources import Exchange
 from toldonce.formation.batch import by_formation
 from toldonce.formation.episode_chain import Cursors, DueEpisode, Waiting, next_episode, read_waiting
 from toldonce.formation.forgotten_words import without_forgotten
-from toldonce.formation.inputs import LARGE_BATCH, blanked, without_echoes
+from toldonce.formation.inputs import LARGE_BATCH, without_echoes
 from toldonce.formation.runtime import Runtime
 from toldonce.formation.telemetry import place_of
 from toldonce.ids import new_id
@@ -198,7 +198,7 @@ async def _own(
 ) -> tuple[Exchange, ...]:
     """Take out of the turns what only repeats the memories that stood in their prompts, and what is to be forgotten."""
     home = lease.key.home
-    said, following = await _readable(turns, runtime), await _readable(later, runtime)
+    said, following = ([message for turn in each for message in turn] for each in (turns, later))
     kept = await without_forgotten(said, lease.key.subject, runtime, home=home, later=following)
     own: dict[MessageRef, LoggedMessage] = {}
     for conversation in dict.fromkeys(message.conversation for message in kept):
@@ -208,16 +208,6 @@ async def _own(
         there = [message for message in kept if message.conversation == conversation]
         own |= {message.ref: message for message in await without_echoes(there, recalls, runtime)}
     return tuple(tuple(own[message.ref] for message in turn) for turn in turns)
-
-
-async def _readable(turns: Sequence[Exchange], runtime: Runtime) -> list[LoggedMessage]:
-    """Return the messages of turns, oldest first; those that cannot be read in time without their words."""
-    messages = [message for turn in turns for message in turn]
-    read: dict[MessageRef, LoggedMessage] = {}
-    for conversation in dict.fromkeys(message.conversation for message in messages):
-        there = [message for message in messages if message.conversation == conversation]
-        read |= {message.ref: message for message in await blanked(there, runtime)}
-    return [read[message.ref] for message in messages]
 
 
 def _decision(memory: Memory, action: Action, reason: str, lease: Lease, runtime: Runtime) -> Decision:

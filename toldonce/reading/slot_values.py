@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from toldonce.reading.frame_matches import Match, matches
 from toldonce.reading.frame_words import Word, is_character
-from toldonce.reading.frames import Match, Row, Vocabulary, matches
+from toldonce.reading.frames import Row, Vocabulary
 from toldonce.time_zones import named_zone
 
 

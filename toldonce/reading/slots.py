@@ -11,8 +11,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from toldonce.reading.frame_matches import Match, matches
 from toldonce.reading.frame_words import Word, folded, words_of
-from toldonce.reading.frames import FrameNeeds, Match, Row, Vocabulary, matches, needs, parse_frame
+from toldonce.reading.frames import FrameNeeds, Row, Vocabulary, needs, parse_frame
 from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slot_values import DatedWords, ReadValue, ValueKind, ValueWords, read_values
 from toldonce.text import squeeze

@@ -57,9 +57,6 @@ class ModelSettings(EnvironmentSettings):
     form_timeout_s: float = Field(
         default=30.0, gt=0, description="Timeout for a model call of a formation, in seconds."
     )
-    form_budget_s: float = Field(
-        default=5.0, gt=0, description="Maximum CPU time for reading a long message, in seconds."
-    )
 
 
 _KEY_ROUTE = LazyPattern(r"(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:\*|[A-Za-z0-9._~-]++))++")
