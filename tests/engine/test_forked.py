@@ -14,7 +14,6 @@ from patience import PATIENCE_S
 from stores import DIALECTS, url_of
 from toldonce import ToldOnce
 from toldonce.engine import AsyncToldOnce
-from toldonce.formation import reader
 from toldonce.testing import FakeClock
 
 pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork"), pytest.mark.process]
@@ -89,19 +88,3 @@ def test_a_fork_may_not_use_what_the_async_library_opened(url: str) -> None:
     assert len(loop.run_until_complete(memory.list(user="ana"))) == 2
     loop.run_until_complete(memory.close())
     loop.close()
-
-
-def test_a_fork_leaves_the_reading_process_to_the_parent() -> None:
-    child = reader._Child()
-    child.enter()
-    process = child._start()
-
-    def leave() -> int | None:
-        child.abandon()
-        child.leave()
-        return child.pid
-
-    assert in_a_fork(leave) == ["None"]
-    assert process.poll() is None
-    child.leave()
-    assert process.poll() is not None

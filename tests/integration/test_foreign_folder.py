@@ -15,7 +15,6 @@ import pytest
 from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess, event
 from integration.raw_client import eventually
-from toldonce.formation import reader as reading
 from toldonce.hook.places import log_path, target_name
 from toldonce.hook.spool import add_turn
 from toldonce.settings import Settings
@@ -84,20 +83,6 @@ def test_an_installed_hook_remembers_in_a_project_with_any_modules(trap: Trap, h
 
     # On a busy machine the process may take longer to start than an agent waits.
     assert eventually(lambda: b"We use pnpm" in prompt(ASKED, f"s{time.monotonic_ns()}"), within_s=60)
-    assert trap.executed == []
-
-
-def test_the_child_that_reads_long_messages_runs_nothing_of_the_folder(
-    trap: Trap, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading, "_CHILD", reading._Child())
-    monkeypatch.chdir(trap.folder)
-    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
-    reading._CHILD.enter()
-    try:
-        assert reading._call(10.0, len, ("abc",)) == 3
-    finally:
-        reading._CHILD.leave()
     assert trap.executed == []
 
 
