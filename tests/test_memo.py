@@ -1,12 +1,12 @@
 """Results are kept while one piece of work lasts, in its threads too, and by no one else."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from toldonce import memo
-from toldonce.memo import remembered, remembering
+from toldonce.memo import remembered, remembered_each, remembering
 
 
 @pytest.fixture
@@ -81,3 +81,19 @@ async def test_threads_share_results_and_other_work_does_not(length: Callable[[s
     await asyncio.gather(form(), form())
 
     assert seen == ["Oslo", "Oslo"]
+
+
+def test_of_several_things_only_the_new_ones_are_worked_out() -> None:
+    asked: list[list[str]] = []
+
+    @remembered_each
+    def lengths(texts: Sequence[str]) -> list[int]:
+        asked.append(list(texts))
+        return [len(text) for text in texts]
+
+    assert lengths(["Oslo", "Ulm", "Oslo"]) == [4, 3, 4]
+    with remembering():
+        assert lengths(["Ulm", "Oslo"]) == [3, 4]
+        assert lengths(["Bergen", "Ulm"]) == [6, 3]
+        assert lengths([]) == []
+    assert asked == [["Oslo", "Ulm"], ["Ulm", "Oslo"], ["Bergen"]]

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.memo import remembered
-from toldonce.reading.heads import Head, judge_alone
+from toldonce.reading.heads import Head, judge_each
 from toldonce.reading.sentences import TextSpan, fold, sentences
 from toldonce.text import asks, is_unspaced, reacts, words
 from toldonce.text.statement_language import language_of
@@ -118,8 +118,8 @@ def presumptions(text: str) -> tuple[TextSpan, ...]:
     ['As you have a cat, no.']
     """
     found: list[TextSpan] = []
-    for piece, voiced in _voiced(text)[:MAX_JUDGED]:
-        judgement = judge_alone(voiced.text)
+    each = _voiced(text)[:MAX_JUDGED]
+    for (piece, voiced), judgement in zip(each, judge_each([voiced.text for _, voiced in each]), strict=True):
         told = max(judgement.of(0, head) for head in (Head.KEPT, Head.PREFERENCE))
         if told >= voiced.threshold or judgement.of(0, Head.UNMEANT) >= SUPPOSED_THRESHOLD:
             found.append(piece)

@@ -12,8 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, cast
 
-from toldonce.memo import remembered
-from toldonce.reading.heads import judge_alone
+from toldonce.memo import remembered, remembering
+from toldonce.reading.heads import judge_alone, judge_each
 from toldonce.reading.sentences import TextSpan, fold, sentences, within
 from toldonce.text import STOP_WORDS, is_small_talk, is_unspaced, words
 from toldonce.text.byte_runs import BYTE_MARK
@@ -167,7 +167,9 @@ def _pattern(row: str) -> re.Pattern[str]:
 def _stated(text: str) -> list[_Stated]:
     """Return the sentences that state something."""
     pieces = sentences(text)[:_MAX_READ_SENTENCES]
-    judged = [(piece, judge_alone(piece.text)) for piece in pieces if not is_pleasantry(piece.text)]
+    with remembering():
+        each = zip(pieces, judge_each([piece.text for piece in pieces]), strict=True)
+        judged = [(piece, judgement) for piece, judgement in each if not is_pleasantry(piece.text)]
     found: list[_Stated] = []
     for piece, judgement in judged:
         if judgement.states(0):

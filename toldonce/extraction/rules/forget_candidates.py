@@ -7,7 +7,7 @@ from toldonce.extraction.forget_requests import find_requests
 from toldonce.extraction.rules.parsed_message import PLAIN, ParsedMessage
 from toldonce.extraction.sources import speaker_of
 from toldonce.reading.forget_words import ForgetRequest, Scope, retracts, takes_back
-from toldonce.reading.heads import judge_alone
+from toldonce.reading.heads import judge_each
 from toldonce.reading.sentences import TextSpan, sentences
 from toldonce.reading.slots import stated_slots
 from toldonce.types import Candidate, MemoryKind
@@ -77,7 +77,7 @@ def _forgetting(
 
 def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...]:
     """Return the message that 'forget what I just said' means: this one if it states something, else the previous."""
-    others = [piece for piece in sentences(reading.masked) if piece.start != request.start]
-    if any(judge_alone(piece.text).states(0) for piece in others):
+    others = [piece.text for piece in sentences(reading.masked) if piece.start != request.start]
+    if any(judgement.states(0) for judgement in judge_each(others)):
         return (reading.message.seq,)
     return (reading.previous_seq,) if reading.previous_seq else ()

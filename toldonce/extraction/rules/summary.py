@@ -15,8 +15,9 @@ from toldonce.dates import Direction, parse_dates, write_out
 from toldonce.extraction.redaction import is_scrubbed
 from toldonce.extraction.review_gate import planted_order, review_reason
 from toldonce.extraction.sources import Exchange, readable, speaker_label, speaker_of
+from toldonce.memo import remembering
 from toldonce.providers.offline_model import MODEL
-from toldonce.reading.heads import judge_alone
+from toldonce.reading.heads import judge_alone, judge_each
 from toldonce.reading.sentences import fold, sentences
 from toldonce.text import asks, is_small_talk, squeeze, terms
 from toldonce.text.byte_runs import BYTE_MARK
@@ -67,7 +68,8 @@ def summarize_by_rules(turns: Sequence[Exchange], *, zone: tzinfo, max_character
         zone: Time zone of the speakers' days.
         max_characters: Maximum number of characters.
     """
-    found = list(_statements(turns, with_small_talk=False)) or list(_statements(turns, with_small_talk=True))
+    with remembering():
+        found = list(_statements(turns, with_small_talk=False)) or list(_statements(turns, with_small_talk=True))
     chosen = [spoken for _, spoken in sorted(_chosen(found, zone, max_characters).items())]
     return Summary(text=_written(chosen), pieces=tuple(f"{spoken.speaker}: {spoken.text}" for spoken in chosen))
 
@@ -133,8 +135,10 @@ def _statements(turns: Sequence[Exchange], *, with_small_talk: bool) -> Iterator
             # The built-in model quotes memories, which must not come back as new statements.
             if message.role not in ("user", "assistant") or message.name == MODEL:
                 continue
-            for sentence in sentences(fold(readable(message)))[:_MAX_SENTENCES]:
-                text = squeeze(sentence.text)
+            said = [squeeze(piece.text) for piece in sentences(fold(readable(message)))[:_MAX_SENTENCES]]
+            if message.role == "user":
+                judge_each(said)  # together: `_weight` finds each of them judged
+            for text in said:
                 if not squeeze(BYTE_MARK.sub(" ", text)):
                     continue
                 if (with_small_talk or _tells(text, message.role)) and is_safe_to_show(text, message):
