@@ -43,6 +43,7 @@ def test_of_few_memories_the_nearest_later_one_is_beside_the_older_one() -> None
 
     assert texts(found) == [OLD.text, NEW.text]
     assert name(NEW.id) not in [omitted.id for omitted in found.left_out], "it is shown"
+    assert f"said later than {name(OLD.id)}, which is near it" in found.items[1].reasons
 
 
 def test_what_was_said_earlier_is_not_brought_in() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from toldonce.recall.later import put_followers_first, put_later_first
+from toldonce.recall.later import NONE, Later, put_followers_first, put_later_first
 from toldonce.recall.newest import asks_what_holds_now, put_newest_first
 from toldonce.recall.pack import Counting, RankedMemory, Room, pack
 from toldonce.recall.rank import Explanation
@@ -45,7 +45,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         gists=ranking.gists,
     )
     kept = put_later_first(kept, ranking.later) if ranking.later else kept
-    explanation = Explanation(query)
+    explanation = Explanation(query, _older(kept, ranking.later))
     items = tuple(
         [
             RecalledMemory(
@@ -67,6 +67,11 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         considered=ranking.considered,
         vectors_compared=ranking.vectors_compared,
     )
+
+
+def _older(kept: Sequence[RankedMemory], later: Mapping[bytes, Later]) -> dict[bytes, MemoryId]:
+    """Return the first memory shown that each of the others was said later than, about the same thing or near it."""
+    return {id_: each.memory.id for each in reversed(kept) for id_ in later.get(each.row.id, NONE).ids}
 
 
 def _followers(ranking: Ranking, memories: Mapping[MemoryId, Memory]) -> dict[bytes, list[RankedMemory]]:

@@ -7,6 +7,7 @@ figures and what was left out; `python -m benchmarks.ranking_quality` measures.
 """
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from math import exp, log
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from toldonce.ids import is_unstored
 from toldonce.recall.bm25 import rarity
 from toldonce.recall.query import Query
 from toldonce.recall.signals import RankingSignals
-from toldonce.types import KEPT_IMPORTANCE, KIND_ORDER, QUESTION_FLAG, MemoryKind, Subject, SubjectSnapshot
+from toldonce.types import KEPT_IMPORTANCE, KIND_ORDER, QUESTION_FLAG, MemoryId, MemoryKind, Subject, SubjectSnapshot
 
 # Penalty for an assistant's words if users ask about themselves: an assistant's answer fits many similar questions.
 # 1.5 to 2.5 are within half a point on BEAM, 0 loses three; LoCoMo asks about people by name.
@@ -247,10 +248,15 @@ _AROUND_THRESHOLD = 0.5
 
 
 class Explanation:
-    """The reasons for the ranks of a query's rows."""
+    """The reasons for the ranks of a query's rows.
 
-    def __init__(self, query: Query) -> None:
-        self._query = query
+    Args:
+        query: What is asked.
+        older: By row, the first one shown that it was said later than, about the same thing or near it.
+    """
+
+    def __init__(self, query: Query, older: Mapping[bytes, MemoryId]) -> None:
+        self._query, self._older = query, older
         self._newest = query.newest or ()
         self._shared: dict[int, str] = {}
 
@@ -272,6 +278,9 @@ class Explanation:
             reasons.append(f"important ({row.importance:.1f})")
         if row.id in self._newest:
             reasons.append("one of the newest")
+        if row.id in self._older:
+            # It is stored with the prompt: it names a memory, and has no word of it that would outlive it.
+            reasons.append(f"said later than {self._older[row.id]}, which is near it")
         return tuple(reasons) or (self._without_reasons(),)
 
     def _without_reasons(self) -> str:
