@@ -11,7 +11,7 @@ from cli.conftest import CommandLine, Result
 from toldonce.cli.replay import ProgressBar
 
 GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
-WAYS = ["toldonce", "BM25", "vectors", "BM25 + vectors"]
+WAYS = ["toldonce", "BM25", "vectors", "BM25 + vectors", "sessions"]
 # What differs from run to run: times, how busy the machine is, and the tokens of a block's random boundary.
 TIMES = ("seconds", "reading", "injection", "machine", "command")
 
@@ -96,6 +96,39 @@ def test_a_note_counts_for_its_message_but_not_as_its_own_text(cli: CommandLine)
     answer_words = figures["turns"]["prompt_answer_words"]
     assert answer_words["questions"] == 3, "the unanswerable question has no answer"
     assert answer_words["mean"] == pytest.approx(2 / 3, abs=1e-3), "no message says 'four'"
+
+
+def test_prompts_of_ours_and_of_baselines_are_compared_at_several_sizes(cli: CommandLine) -> None:
+    arguments = ("eval", GARDEN, "--baselines", "--form", "turns", "--prompt-tokens", "800,160")
+    found = report(cli(*arguments, "--json", "-"))
+    own_size = report(cli(*arguments[:-2], "--json", "-"))["retrieval"]
+
+    assert found["settings"]["prompt_tokens"] == [160, 800]
+    for row in ("toldonce", "BM25", "vectors", "sessions"):
+        figures = found["retrieval"][row]["all"]
+        assert figures["prompt_tokens@160"]["mean"] <= 160
+        assert figures["prompt_own_text@160"]["mean"] <= figures["prompt_own_text@800"]["mean"] == 1
+        # The profile's own size is 800 tokens.
+        for name in ("prompt", "prompt_own_text", "prompt_answer_words", "prompt_tokens"):
+            assert figures[f"{name}@800"] == figures[name] == own_size[row]["all"][name]
+    assert "prompt" not in found["retrieval"]["BM25 + vectors"]["all"]
+    lines = [line.split("\t") for line in cli(*arguments).out.splitlines()]
+    table = lines[lines.index(["Prompts of several sizes: tokens of memory in the prompt"]) + 1 :]
+    assert table[0] == ["tokens", "", "questions", "toldonce", "BM25", "vectors", "sessions"]
+    assert [row[:3] for row in table[1:3]] == [["160", "all", "3"], ["160", "detail", "2"]]
+
+
+def test_the_limit_of_items_grows_with_the_tokens(cli: CommandLine, tmp_path: Path) -> None:
+    told = json.loads(GARDEN.read_text("utf-8"))
+    turns = [{"id": f"n{number}", "role": "user", "text": f"Hive {number} is blue."} for number in range(40)]
+    many = tmp_path / "many.jsonl"
+    question = {"question": "Which hives are blue?", "answer": "all", "evidence": [turn["id"] for turn in turns]}
+    many.write_text(json.dumps({**told, "sessions": [{"turns": turns}], "questions": [question], "observations": []}))
+    found = report(cli("eval", many, "--form", "turns", "--prompt-tokens", "400,800,1600", "--json", "-"))
+
+    figures = found["retrieval"]["toldonce"]["all"]
+    assert figures["prompt@400"]["mean"] == figures["prompt@800"]["mean"] == 10 / 40
+    assert figures["prompt@1600"]["mean"] == 20 / 40
 
 
 def test_injection_is_measured_for_unrelated_questions_and_small_talk(cli: CommandLine, tmp_path: Path) -> None:
@@ -206,6 +239,8 @@ def test_only_so_many_conversations_and_questions_are_taken(cli: CommandLine, tm
         ((str(GARDEN), "--model-url", "http://127.0.0.1:1/v1"), "--model-url requires --model"),
         ((str(GARDEN), "--model", "x"), "TOLDONCE_UPSTREAM_URL"),
         ((str(GARDEN), "--k", "0"), "--k"),
+        ((str(GARDEN), "--prompt-tokens", "400,0"), "whole numbers from 1"),
+        ((str(GARDEN), "--prompt-tokens", "many"), "whole numbers from 1"),
     ],
 )
 def test_what_is_typed_wrongly_is_said_to_be(cli: CommandLine, arguments: tuple[str, ...], complaint: str) -> None:

@@ -51,6 +51,7 @@ def made_up(**more: Any) -> dict[str, Any]:
             "profile": "default",
             "k": 10,
             "budget_tokens": 1000,
+            "prompt_tokens": [],
             "seed": 0,
             "embedder": "words & more",
             "forms": "rules",

@@ -55,7 +55,15 @@ _Profile = Annotated[
 _Form = Annotated[
     str, typer.Option("--form", metavar="settings|turns|observations", help="What is formed besides the log.")
 ]
-_Baselines = Annotated[bool, typer.Option("--baselines", help="Also measure BM25, vectors, and both combined.")]
+_Baselines = Annotated[
+    bool, typer.Option("--baselines", help="Also measure BM25, vectors, both combined, and whole sessions.")
+]
+_PromptTokens = Annotated[
+    str,
+    typer.Option(
+        "--prompt-tokens", metavar="N,...", help="Also measure prompts of these token limits, such as 400,800,1600."
+    ),
+]
 _K = Annotated[int, typer.Option("--k", min=1, max=200, metavar="N", help="Number of results that count.")]
 _Budget = Annotated[
     int, typer.Option("--budget", min=1, metavar="TOKENS", help="Token budget in which evidence must be found.")
@@ -97,6 +105,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     profile: _Profile = None,
     form: _Form = "settings",
     baselines: _Baselines = False,
+    prompt_tokens: _PromptTokens = "",
     k: _K = 10,
     budget: _Budget = 1000,
     limit: _Limit = None,
@@ -132,6 +141,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
         embedder=_embedder(settings, embedder, embedder_model, query_prefix, passage_prefix),
         formed=_formed(form),
         baselines=baselines,
+        prompt_tokens=_sizes(prompt_tokens),
         k=k,
         budget=budget,
         seed=seed,
@@ -171,6 +181,17 @@ def _formed(form: str) -> "Formed":
     if mode_found is None:
         raise typer.BadParameter(f"--form is {form!r}; it takes {', '.join(FORMED)}")
     return mode_found
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """Read token limits, in rising order, each once."""
+    try:
+        sizes = {int(part) for part in text.split(",")} if text else set[int]()
+    except ValueError:
+        sizes = {0}
+    if any(size < 1 for size in sizes):
+        raise typer.BadParameter(f"--prompt-tokens is {text!r}; it takes whole numbers from 1, such as 400,800")
+    return tuple(sorted(sizes))
 
 
 def _check_writable(path: Path | None) -> None:

@@ -31,10 +31,12 @@ _QUOTE_CHARACTERS, _PROMPT_CHARACTERS = 200, 8_000
 class ShapedProfiles(ProfileRegistry):
     """Profiles of an installation, one of them with a changed extraction mode."""
 
-    def __init__(self, folder: Path | None, name: str, formed: Formed) -> None:
-        """Read the profiles and change the one called `name`."""
+    def __init__(self, folder: Path | None, name: str, formed: Formed, recall: Mapping[str, int] | None = None) -> None:
+        """Read the profiles and change the one called `name`; `recall` replaces fields of its policy for recall."""
         super().__init__(folder)
-        self._profiles[name] = shaped(self.get(name), formed)
+        profile = shaped(self.get(name), formed)
+        changed = {"recall": profile.recall.model_copy(update=recall)} if recall else {}
+        self._profiles[name] = profile.model_copy(update=changed)
 
 
 def shaped(profile: Profile, formed: Formed) -> Profile:

@@ -143,6 +143,7 @@ def _settings(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dic
         "profile": plan.settings.profile,
         "k": plan.k,
         "budget_tokens": plan.budget,
+        "prompt_tokens": list(plan.prompt_tokens),
         "seed": plan.seed,
         "embedder": result.embedder,
         "embedder_dim": result.dim,

@@ -13,6 +13,7 @@ _TITLES = {
     "prompt": "in the prompt",
     "prompt_own_text": "own text in the prompt",
     "prompt_answer_words": "answer's words in the prompt",
+    "prompt_tokens": "tokens of memory in the prompt",
 }
 _INJECTED = {
     "related": "questions of the data",
@@ -34,6 +35,7 @@ def tables(report: Mapping[str, Any]) -> list[ReportTable]:
     """Build the tables of a report: retrieval, categories, answers, injection, cost of reading and writing."""
     found = [
         *_retrieval(report),
+        *_prompts(report),
         *_answers(report["answers"]),
         _injection(report["injection"]),
         _reading(report["reading"]),
@@ -104,7 +106,7 @@ def _retrieval(report: Mapping[str, Any]) -> Iterator[ReportTable]:
         rows=tuple(
             (
                 _TITLES.get(name, name).format(budget=f"{settings['budget_tokens']:,}"),
-                *(_share(groups[ALL].get(name)) for groups in shown.values()),
+                *(_cell(name, groups[ALL].get(name)) for groups in shown.values()),
             )
             for name in figures
         ),
@@ -126,12 +128,45 @@ def _retrieval(report: Mapping[str, Any]) -> Iterator[ReportTable]:
     )
 
 
+def _prompts(report: Mapping[str, Any]) -> Iterator[ReportTable]:
+    """Build a table of each figure of prompts of several sizes: rows are sizes and categories."""
+    rows, sizes = report["retrieval"], report["settings"]["prompt_tokens"]
+    for figure in (name for name in _TITLES if name.startswith("prompt") and sizes):
+        names = [f"{figure}@{size}" for size in sizes]
+        shown = {row: groups for row, groups in rows.items() if any(name in groups.get(ALL, {}) for name in names)}
+        first: Mapping[str, Any] = next(iter(shown.values()), {})
+        unit = "" if figure == "prompt_tokens" else ", in % (95 % interval)"
+        yield ReportTable(
+            title=f"Prompts of several sizes: {_TITLES[figure]}{unit}",
+            head=("tokens", "", "questions", *shown),
+            rows=tuple(
+                (
+                    f"{size:,}",
+                    group,
+                    str(first[group][name]["questions"]),
+                    *(_cell(name, groups.get(group, {}).get(name)) for groups in shown.values()),
+                )
+                for size, name in zip(sizes, names, strict=True)
+                for group in categories(first)
+                if name in first[group]
+            ),
+        )
+
+
 def _wanted(name: str, settings: Mapping[str, Any]) -> bool:
-    """Of figures at several ranks, select the last rank, and five for sessions."""
+    """Of figures at several ranks, select the last rank, and five for sessions; of prompts, the profile's own size."""
     start, at, place = name.partition("@")
+    if start.startswith("prompt"):
+        return not at
     if not at or start == "all-sessions":
         return True
     return place == str(min(5, settings["k"]) if start == "sessions" else settings["k"])
+
+
+def _cell(name: str, found: Mapping[str, Any] | None) -> str:
+    if name.startswith("prompt_tokens") and found is not None:
+        return f"{found['mean']:,.0f}"
+    return _share(found)
 
 
 def _share(found: Mapping[str, Any] | None) -> str:

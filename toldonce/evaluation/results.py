@@ -6,10 +6,24 @@ from dataclasses import dataclass, field
 from toldonce.datasets.dataset import DatasetQuestion
 from toldonce.engine.context_builder import PromptContext
 from toldonce.evaluation.ingest import IngestCost
+from toldonce.evaluation.retrieval_metrics import Shown
 from toldonce.types import CalibrationCurve
 
 TOLDONCE = "toldonce"
 """Row of the engine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledBlock:
+    """What one method puts into a prompt."""
+
+    text: str
+    tokens: int
+    """Number of tokens of the text."""
+    shown: Shown = frozenset()
+    """Turns that it is based on."""
+    quoted: Shown = frozenset()
+    """Turns whose own words it has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

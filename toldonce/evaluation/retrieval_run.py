@@ -1,93 +1,31 @@
 """Asks the engine and the baselines a conversation's questions. Reads the engine; calls no language model.
 
-The baselines are BM25, vectors, and both merged with equal weight. They search all turns of a conversation, each with
-its speaker as prefix, with the stems and the embedder of the engine. They form nothing, leave nothing out and ignore
-time. What memory injects where nothing is relevant is measured by small talk, and questions of another conversation.
+What memory injects where nothing is relevant is measured by small talk, and questions of another conversation.
 """
 
 import time
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from importlib.resources import files
-
-import numpy as np
-import numpy.typing as npt
+from zoneinfo import ZoneInfo
 
 from toldonce.datasets.dataset import DataSet, DatasetConversation, DatasetQuestion, DatasetTurn
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.context_builder import PromptContext
 from toldonce.engine.query_builder import NO_SIMILARITY
 from toldonce.errors import ModelError, ModelFault
+from toldonce.evaluation.baselines import BLOCKS, DEPTH, SESSIONS, Baselines, BlockWriter
 from toldonce.evaluation.ingest import Names
 from toldonce.evaluation.instrumentation import ConversationClock
-from toldonce.evaluation.results import TOLDONCE, InjectionCost, RetrievalResult, RunResult
+from toldonce.evaluation.results import TOLDONCE, FilledBlock, InjectionCost, RetrievalResult, RunResult
 from toldonce.evaluation.retrieval_metrics import Shown, first_places, ranking_figures, session_figures, within_budget
+from toldonce.prompt.render import block_ids
 from toldonce.providers.protocols import Embedder, TokenCounter
 from toldonce.text import terms
-from toldonce.types import Memory, MemoryKind, Subject, Vectors
+from toldonce.types import Memory, MemoryKind, Subject
 
-BM25, VECTORS, FUSED = "BM25", "vectors", "BM25 + vectors"
-NAMES = (BM25, VECTORS, FUSED)
-# The usual constants of BM25 (Robertson and Zaragoza, 2009) and of rank fusion (Cormack et al., 2009).
-_K1, _B = 1.2, 0.75
-_RANK_OFFSET = 60
-
-
-class Baselines:
-    """Ranks the turns of a conversation."""
-
-    def __init__(self, turns: Sequence[DatasetTurn], vectors: Vectors) -> None:
-        """Index the terms of turns; `vectors` are theirs, one row per turn, as `index` computes them."""
-        self._turns = turns
-        self._vectors = vectors
-        counts = [terms(turn.line) for turn in turns]
-        self._postings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-        for position, turn_counts in enumerate(counts):
-            for term, count in turn_counts.items():
-                self._postings[term].append((position, count))
-        length = np.array([turn_counts.total() for turn_counts in counts], dtype=np.float64)
-        self._norm = _K1 * (1 - _B + _B * length / max(length.mean(), 1.0))
-
-    def rank(self, query: str, vector: npt.NDArray[np.float32]) -> Mapping[str, list[int]]:
-        """Rank the turns with a positive score by each method, best first, ties in order; returns positions."""
-        by_words = _sort_best_first(self._score_bm25(query))
-        by_vectors = _sort_best_first(np.asarray(self._vectors @ vector, dtype=np.float64))
-        fused = np.zeros(len(self._turns))
-        for ranking in (by_words, by_vectors):
-            for rank, document in enumerate(ranking, start=1):
-                fused[document] += 1 / (_RANK_OFFSET + rank)
-        return {BM25: by_words, VECTORS: by_vectors, FUSED: _sort_best_first(fused)}
-
-    def _score_bm25(self, query: str) -> npt.NDArray[np.float64]:
-        scores = np.zeros(len(self._turns))
-        for term, times in Counter(terms(query)).items():
-            postings = self._postings.get(term, ())
-            rarity = np.log(1 + (len(self._turns) - len(postings) + 0.5) / (len(postings) + 0.5))
-            for position, count in postings:
-                scores[position] += times * rarity * count * (_K1 + 1) / (count + self._norm[position])
-        return scores
-
-
-async def index(turns: Sequence[DatasetTurn], embedder: Embedder) -> Baselines:
-    """Embed turns and index them.
-
-    Raises:
-        ModelError: The embedder did not answer.
-    """
-    return Baselines(turns, await embedder.embed([turn.line for turn in turns]))
-
-
-def _sort_best_first(scores: npt.NDArray[np.float64]) -> list[int]:
-    """Return the positions with a positive score, best first."""
-    order = np.argsort(-scores, kind="stable")
-    return [int(position) for position in order if scores[position] > 0]
-
-
-# Results considered for the token budget: 1,000 tokens hold a hundred memories of ten tokens.
-DEPTH = 100
 AFTER = timedelta(minutes=1)
 """A question without a date is asked this long after the last turn."""
 
@@ -101,6 +39,16 @@ class MetricSettings:
     budget: int
     """Token budget in which evidence must be found."""
     counter: TokenCounter
+    zone: ZoneInfo
+    """Time zone of the days in blocks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSize:
+    """An engine whose prompts hold so many tokens of memory."""
+
+    tokens: int
+    engine: AsyncToldOnce
 
 
 class RetrievalRun:
@@ -108,24 +56,34 @@ class RetrievalRun:
 
     def __init__(
         self,
-        engine: AsyncToldOnce,
+        sizes: Mapping[str, PromptSize],
         conversation: DatasetConversation,
         names: Names,
         clock: ConversationClock,
         ruler: MetricSettings,
     ) -> None:
-        """Create a run over an engine that has recorded the conversation."""
-        self._engine = engine
+        """Create a run over engines that share the memory of the conversation.
+
+        Args:
+            sizes: By what its figures' names end in: "" for the profile's own, `@400` for 400 tokens.
+            conversation: What was recorded.
+            names: Its turns by message.
+            clock: The engines' clock.
+            ruler: Parameters of the metrics.
+        """
+        self._sizes = sizes
+        self._engine = sizes[""].engine
         self._conversation = conversation
         self._names = names
         self._clock = clock
         self._ruler = ruler
         self._turns = {turn.id: turn for turn in conversation.turns}
+        self._writer = BlockWriter(conversation.turns, ruler.counter, ruler.zone)
         # Every question recalls the same messages, and counting long ones takes milliseconds.
         self._tokens: dict[str, int] = {}
 
-    async def ask(self, question: DatasetQuestion, user: Subject, result: RunResult) -> str:
-        """Ask one question, store its figures, and return the memory block of its prompt.
+    async def ask(self, question: DatasetQuestion, user: Subject, result: RunResult) -> dict[str, FilledBlock]:
+        """Ask one question, store its figures, and return the memory in its prompts by row and size.
 
         Raises:
             ModelError: the embedder did not answer.
@@ -135,32 +93,53 @@ class RetrievalRun:
         first = await self._engine.search(question.text, user=user, limit=self._ruler.k)
         whole_ms, cpu_ms = 1000 * (time.perf_counter() - began), 1000 * (time.process_time() - used)
         deep = await self._engine.search(question.text, user=user, limit=max(DEPTH, self._ruler.k))
-        context = await self._engine.context(question.text, user=user, use=False)
-        for warning in (first.warning, deep.warning, context.warning):
+        contexts = {
+            at: await size.engine.context(question.text, user=user, use=False) for at, size in self._sizes.items()
+        }
+        for warning in (first.warning, deep.warning, *(context.warning for context in contexts.values())):
             refuse_without_similarity(warning)
         reading = result.reading
         reading.recall_ms.append(first.took_ms)
         reading.cpu_ms.append(cpu_ms)
         reading.embedding_ms.append(whole_ms - first.took_ms)
-        result.related.add(context)
+        result.related.add(contexts[""])
         reading.question_tokens.append(self._ruler.counter.count(question.text))
         ranking = [self._shown(item.memory) for item in first.items]
         lines = [self._line(item.memory) for item in deep.items]
         figures = self._figures(question, ranking, ([self._shown(item.memory) for item in deep.items], lines))
-        figures |= self._prompt_figures(question, context)
-        self._note(TOLDONCE, question, figures, ranking, result)
-        return context.text
+        blocks = {at: self._block(context) for at, context in contexts.items()}
+        return self._note(TOLDONCE, question, figures, ranking, blocks, result)
 
     async def ask_baselines(
         self, question: DatasetQuestion, baselines: Baselines, embedder: Embedder, result: RunResult
-    ) -> None:
-        """Ask the baselines the question."""
+    ) -> dict[str, FilledBlock]:
+        """Ask the baselines the question, and return their prompts by row and size."""
         [vector] = await embedder.embed([question.text])
+        found: dict[str, FilledBlock] = {}
         for name, order in baselines.rank(question.text, vector).items():
             turns = [self._conversation.turns[place] for place in order[: max(DEPTH, self._ruler.k)]]
             ranking = [frozenset({turn.id}) for turn in turns]
             figures = self._figures(question, ranking[: self._ruler.k], (ranking, [turn.line for turn in turns]))
-            self._note(name, question, figures, ranking[: self._ruler.k], result)
+            blocks = self._filled(order[: max(DEPTH, self._ruler.k)]) if name in BLOCKS else {}
+            found |= self._note(name, question, figures, ranking[: self._ruler.k], blocks, result)
+        blocks = self._filled(baselines.sessions(question.text), cut=True)
+        return found | self._note(SESSIONS, question, {}, (), blocks, result)
+
+    def _filled(self, order: Sequence[int], *, cut: bool = False) -> dict[str, FilledBlock]:
+        return {at: self._writer.block(order, size.tokens, cut=cut) for at, size in self._sizes.items()}
+
+    def _block(self, context: PromptContext) -> FilledBlock:
+        """Return what an engine adds to a prompt; the random ids of its blocks become zeros."""
+        text = context.text
+        for block_id in block_ids(text):
+            text = text.replace(block_id, "0" * len(block_id))
+        quoted = [item.memory for item in context.items if item.memory.kind is MemoryKind.TURN]
+        return FilledBlock(
+            text=text,
+            tokens=self._count(text),
+            shown=frozenset(turn for item in context.items for turn in self._shown(item.memory)),
+            quoted=frozenset(turn for memory in quoted for turn in self._shown(memory)),
+        )
 
     def _figures(
         self, question: DatasetQuestion, ranking: Sequence[Shown], deep: tuple[Sequence[Shown], Sequence[str]]
@@ -175,19 +154,6 @@ class RetrievalRun:
             figures |= session_figures(sessions, question.sessions, self._ruler.k)
         return figures
 
-    def _prompt_figures(self, question: DatasetQuestion, context: PromptContext) -> dict[str, float]:
-        """Compute how much of the evidence and of the answer is in the question's prompt."""
-        figures: dict[str, float] = {}
-        if question.evidence:
-            quoted = [item.memory for item in context.items if item.memory.kind is MemoryKind.TURN]
-            for name, memories in (("prompt", [item.memory for item in context.items]), ("prompt_own_text", quoted)):
-                shown = frozenset(turn for memory in memories for turn in self._shown(memory))
-                figures[name] = len(shown & question.evidence) / len(question.evidence)
-        wanted = frozenset() if question.unanswerable else terms(question.answer).keys()
-        if wanted:
-            figures["prompt_answer_words"] = len(wanted & terms(context.text).keys()) / len(wanted)
-        return figures
-
     def _count(self, line: str) -> int:
         if line not in self._tokens:
             self._tokens[line] = self._ruler.counter.count(line)
@@ -199,8 +165,12 @@ class RetrievalRun:
         question: DatasetQuestion,
         figures: dict[str, float],
         ranking: Sequence[Shown],
+        blocks: Mapping[str, FilledBlock],
         result: RunResult,
-    ) -> None:
+    ) -> dict[str, FilledBlock]:
+        """Store the figures of a row, with those of its blocks; return the blocks by row and size."""
+        for at, block in blocks.items():
+            figures |= {f"{name}{at}": value for name, value in prompt_figures(question, block).items()}
         places = {
             turn: first_places(ranking, frozenset({turn}))[0]
             for turn in sorted(question.evidence)
@@ -208,6 +178,7 @@ class RetrievalRun:
         }
         record = RetrievalResult(conversation=self._conversation.id, question=question, figures=figures, places=places)
         result.rows.setdefault(row, []).append(record)
+        return {f"{row}{at}": block for at, block in blocks.items()}
 
     def _shown(self, memory: Memory) -> Shown:
         """Return the turns that a memory contains; a summary of many turns contains none."""
@@ -225,6 +196,18 @@ class RetrievalRun:
         if memory.kind is not MemoryKind.TURN:
             return None
         return next((self._turns[turn] for turn in self._shown(memory)), None)
+
+
+def prompt_figures(question: DatasetQuestion, block: FilledBlock) -> dict[str, float]:
+    """Compute how much of the evidence and of the answer is in a block; nothing if the data names neither."""
+    figures: dict[str, float] = {}
+    if wanted := question.evidence:
+        figures["prompt"] = len(block.shown & wanted) / len(wanted)
+        figures["prompt_own_text"] = len(block.quoted & wanted) / len(wanted)
+    words = frozenset() if question.unanswerable else terms(question.answer).keys()
+    if words:
+        figures["prompt_answer_words"] = len(words & terms(block.text).keys()) / len(words)
+    return figures | {"prompt_tokens": float(block.tokens)} if figures else {}
 
 
 def refuse_without_similarity(warning: str) -> None:

@@ -10,21 +10,24 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from zoneinfo import ZoneInfo
 
 from toldonce.datasets.dataset import DataSet, DatasetConversation, DatasetQuestion
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.components import Components, open_components
+from toldonce.engine.context_builder import token_limit
 from toldonce.errors import BadRequestError
 from toldonce.evaluation.answerer import Answerer
+from toldonce.evaluation.baselines import index
 from toldonce.evaluation.extraction_modes import Formed, RecordedModel, ShapedProfiles
 from toldonce.evaluation.ingest import Ingest, Names, exchanges
 from toldonce.evaluation.instrumentation import ConversationClock, MeteredModel
-from toldonce.evaluation.results import RunResult
+from toldonce.evaluation.results import TOLDONCE, RunResult
 from toldonce.evaluation.retrieval_run import (
     AFTER,
     MetricSettings,
+    PromptSize,
     RetrievalRun,
-    index,
     measure_injection,
     pair_questions,
 )
@@ -44,6 +47,8 @@ class EvaluationPlan:
     """Embedder to use instead of that of the settings; it is tested and calibrated as if a database had chosen it."""
     formed: Formed = "settings"
     baselines: bool = False
+    prompt_tokens: tuple[int, ...] = ()
+    """Token limits of further prompts to measure, beside the profile's own; each at least 1."""
     k: int = 10
     budget: int = 1000
     seed: int = 0
@@ -55,6 +60,32 @@ def narrowed(data: DataSet, *, conversations: int | None, questions: int | None,
     if questions is not None:
         taken = tuple(_fewer(conversation, questions, seed) for conversation in taken)
     return replace(data, conversations=taken)
+
+
+# Maximum of the limit of items, as of the setting.
+_MAX_ITEMS = 200
+
+
+def prompt_sizes(parts: Components, plan: EvaluationPlan) -> dict[str, PromptSize]:
+    """Build an engine for each size of a prompt, by what the names of its figures end in.
+
+    The first, under "", has the limits of the settings and the profile. Each other has its own limit of tokens, and a
+    limit of items that grows with it in proportion, to 200 at most: else the tokens would have no use.
+    """
+    settings = parts.settings
+    recall = parts.profiles.get(settings.profile).recall
+    own, items = token_limit(recall.tokens, settings), min(recall.limit, settings.recall_limit)
+    sizes = {"": PromptSize(tokens=own, engine=AsyncToldOnce(parts))}
+    for tokens in plan.prompt_tokens:
+        limit = items if tokens <= own else min(_MAX_ITEMS, -(-items * tokens // max(own, 1)))
+        limits = {"tokens": tokens, "limit": limit}
+        sized = replace(
+            parts,
+            settings=settings.model_copy(update={"recall_tokens": tokens, "recall_limit": limit}),
+            profiles=ShapedProfiles(settings.profiles, settings.profile, plan.formed, limits),
+        )
+        sizes[f"@{tokens}"] = PromptSize(tokens=tokens, engine=AsyncToldOnce(sized))
+    return sizes
 
 
 def _fewer(conversation: DatasetConversation, most: int, seed: int) -> DatasetConversation:
@@ -153,7 +184,7 @@ class EvaluationRun:
             engine = AsyncToldOnce(parts)
             user = Subject("user", conversation.id)
             names = await self._tell(engine, conversation, user, parts)
-            await self._ask(engine, conversation, names, parts)
+            await self._ask(conversation, names, parts)
             self._clock.stand(conversation.turns[-1].said_at + AFTER)
             await measure_injection(engine, user, unrelated, self.result)
         finally:
@@ -178,17 +209,18 @@ class EvaluationRun:
         await telling.finish(user)
         return telling.names
 
-    async def _ask(
-        self, engine: AsyncToldOnce, conversation: DatasetConversation, names: Names, parts: Components
-    ) -> None:
+    async def _ask(self, conversation: DatasetConversation, names: Names, parts: Components) -> None:
         plan = self._plan
-        ruler = MetricSettings(k=plan.k, budget=plan.budget, counter=parts.counter)
-        asker = RetrievalRun(engine, conversation, names, self._clock, ruler)
+        ruler = MetricSettings(
+            k=plan.k, budget=plan.budget, counter=parts.counter, zone=ZoneInfo(parts.settings.time_zone)
+        )
+        asker = RetrievalRun(prompt_sizes(parts, plan), conversation, names, self._clock, ruler)
         user = Subject("user", conversation.id)
         baselines = await index(conversation.turns, parts.embedder) if plan.baselines else None
         prompts = []
         for question in conversation.questions:
-            prompts.append(await asker.ask(question, user, self.result))
+            blocks = await asker.ask(question, user, self.result)
+            prompts.append(blocks[TOLDONCE].text)
             if baselines is not None:
                 await asker.ask_baselines(question, baselines, parts.embedder, self.result)
             if self._answerer is None:
