@@ -131,6 +131,38 @@ def test_the_limit_of_items_grows_with_the_tokens(cli: CommandLine, tmp_path: Pa
     assert figures["prompt@1600"]["mean"] == 20 / 40
 
 
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_questions_and_their_blocks_are_written_by_row_and_size(cli: CommandLine, tmp_path: Path) -> None:
+    arguments = ("eval", GARDEN, "--baselines", "--prompt-tokens", "160,800", "--answers")
+    for folder in ("one", "other"):
+        assert cli(*arguments, tmp_path / folder).code == 0
+    files = sorted(path.name for path in (tmp_path / "one").iterdir())
+
+    rows = ("BM25", "sessions", "toldonce", "vectors")
+    assert files == [f"{row}@{size}.jsonl" for row in rows for size in (160, 800)]
+    for name in files:
+        assert lines_of(tmp_path / "one" / name) == lines_of(tmp_path / "other" / name), "a block has no random part"
+    colour = next(line for line in lines_of(tmp_path / "one" / "toldonce@800.jsonl") if line["id"] == "colour")
+    assert (colour["row"], colour["limit"], colour["expected"]) == ("toldonce@800", 800, "blue")
+    assert "painted blue" in colour["block"]
+    assert "answer" not in colour, "no model was named"
+    [unanswerable] = [line for line in lines_of(tmp_path / "one" / "BM25@160.jsonl") if line["category"] == "not said"]
+    assert unanswerable["expected"] == "The conversation does not say."
+
+
+def test_a_folder_of_answers_that_cannot_be_written_is_refused_before_the_work(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    for folder in (tmp_path / "file", tmp_path / "nowhere" / "answers"):
+        result = cli("eval", GARDEN, "--answers", folder)
+        assert (result.code, result.out) == (2, "")
+        assert "the folder cannot be written" in " ".join(result.err.replace("│", " ").split())
+
+
 def test_injection_is_measured_for_unrelated_questions_and_small_talk(cli: CommandLine, tmp_path: Path) -> None:
     told = json.loads(GARDEN.read_text("utf-8"))
     other = {**told, "id": "sea", "questions": [{"question": "Which ship did Boris sail?", "answer": "the Nadia"}]}

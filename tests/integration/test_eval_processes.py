@@ -103,6 +103,34 @@ def test_answers_are_judged_strictly_beside_a_full_context_row(shell: Shell) -> 
     assert (answers["count"]["verdict"], answers["count"]["reason"]) == ("unjudged", "Hard to say.")
 
 
+def test_a_repeated_run_asks_only_what_was_not_answered(shell: Shell, tmp_path: Path) -> None:
+    models = ("--model", "talker", "--judge", "judge", "--context-tokens", "0", "--model-requests", "1")
+    arguments = ("eval", str(GARDEN), *models, "--baselines", "--answers", str(tmp_path / "kept"), "--json", "-")
+    with served(scripted) as (url, asked):
+        code, out, err = shell.run(*arguments, "--model-url", url, "--prompt-tokens", "160")
+        assert code == 0, err
+        first, order = json.loads(out), [body["model"] for _, body in asked]
+        asked.clear()
+        code, again, _ = shell.run(*arguments, "--model-url", url, "--prompt-tokens", "160,800")
+        new = [body["messages"][0]["content"] for _, body in asked if body["model"] == "talker"]
+    second = json.loads(again)
+
+    assert order == sorted(order, reverse=True), "judging begins when all is answered"
+    assert list(first["answers"]) == ["toldonce@160", "BM25@160", "vectors@160", "sessions@160"]
+    for row, told in first["answers"].items():
+        assert second["answers"][row] == told
+    # Each question of the larger prompts, once without the temperature that the server refuses.
+    assert 4 <= len(new) <= 4 * 4 + 1
+    lines = [json.loads(line) for line in (tmp_path / "kept" / "BM25@160.jsonl").read_text("utf-8").splitlines()]
+    [colour] = [line for line in lines if line["id"] == "colour"]
+    assert (colour["answer"], colour["verdict"], colour["model"], colour["judge"]) == (
+        "They are blue.",
+        "right",
+        "talker",
+        "judge",
+    )
+
+
 def test_a_conversation_without_room_is_cut_at_its_start_and_reported(shell: Shell) -> None:
     elsewhere = {"TOLDONCE_UPSTREAM_URL": "http://127.0.0.1:1/v1", "TOLDONCE_UPSTREAM_KEY": "sk-for-another-server"}
     shell.environment |= elsewhere

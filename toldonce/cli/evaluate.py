@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from toldonce.settings import Settings
     from toldonce.types import EmbedderSpec
 
-# The model reads a whole conversation before it answers; local models take minutes for it.
-_ANSWER_TIMEOUT_S = 180.0
 _INTERRUPTED = 130
 _STDOUT = Path("-")
 
@@ -81,6 +79,18 @@ _Url = Annotated[
     str | None,
     typer.Option("--model-url", metavar="URL", help="API of both models (default: $TOLDONCE_UPSTREAM_URL)."),
 ]
+_Timeout = Annotated[
+    float, typer.Option("--model-timeout", min=1, metavar="SECONDS", help="Timeout for an answer of a model.")
+]
+_Requests = Annotated[
+    int, typer.Option("--model-requests", min=1, metavar="N", help="Maximum number of concurrent requests to models.")
+]
+_Answers = Annotated[
+    Path | None,
+    typer.Option(
+        "--answers", metavar="FOLDER", help="Write questions, prompts and answers as JSONL; use answers in it again."
+    ),
+]
 _Context = Annotated[
     int, typer.Option("--context-tokens", min=0, metavar="N", help="Token limit of the full-context row; 0 omits it.")
 ]
@@ -88,6 +98,16 @@ _Json = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write the complete results as JSON; - prints them.")
 ]
 _Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="Write the tables as Markdown.")]
+
+
+class _Opened(NamedTuple):
+    """How models are asked."""
+
+    url: str | None
+    context_tokens: int
+    timeout_s: float
+    requests: int
+    answers: Path | None
 
 
 def register(app: typer.Typer) -> None:
@@ -115,6 +135,11 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     judge: _Judge = None,
     model_url: _Url = None,
     context_tokens: _Context = 100_000,
+    # The model reads a whole conversation before it answers; local models take minutes for it.
+    model_timeout: _Timeout = 180.0,
+    # Enough to keep a hosted model busy, few enough for a local one.
+    model_requests: _Requests = 4,
+    answers: _Answers = None,
     json_file: _Json = None,
     markdown_file: _Markdown = None,
 ) -> None:
@@ -131,6 +156,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter(f"--data is only for {', '.join(KINDS)}")
     for target in (json_file, markdown_file):
         _check_writable(target)
+    _check_folder(answers)
     # With --embedder, the embedder settings are not used, so they need not be valid.
     settings = Settings.load(embed_url=None if embedder is None else "", profile=profile)
     path = data or Path(what)
@@ -142,14 +168,16 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
         formed=_formed(form),
         baselines=baselines,
         prompt_tokens=_sizes(prompt_tokens),
+        keeps_blocks=answers is not None or model is not None,
         k=k,
         budget=budget,
         seed=seed,
     )
     named = {} if model is None else {"model": model, "judge": judge or model}
     origin = _origin(path, named)
-    answerer = _answerer(settings, named, model_url, context_tokens)
-    report = _run(plan, origin, answerer)
+    opened = _Opened(model_url, context_tokens, model_timeout, model_requests, answers)
+    answerer = _answerer(settings, named, opened)
+    report = _run(plan, origin, answerer, answers)
     _write(report, json_file, markdown_file)
     if report["partial"]:
         raise typer.Exit(_INTERRUPTED)
@@ -200,6 +228,20 @@ def _check_writable(path: Path | None) -> None:
         raise typer.BadParameter(f"{path} cannot be written: it is a folder, or its folder does not exist")
 
 
+def _check_folder(path: Path | None) -> None:
+    """Create the folder of the answers, and refuse one that cannot be written."""
+    from tempfile import TemporaryFile
+
+    if path is None:
+        return
+    try:
+        path.mkdir(exist_ok=True)
+        with TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise typer.BadParameter(f"--answers {path}: the folder cannot be written ({error.strerror})") from None
+
+
 def _origin(path: Path, models: dict[str, str]) -> "RunOrigin":
     from importlib.metadata import version
 
@@ -222,27 +264,38 @@ def _size(path: Path) -> int:
     return sum(file.stat().st_size for file in files)
 
 
-def _answerer(settings: "Settings", models: dict[str, str], url: str | None, context_tokens: int) -> "Answerer | None":
+def _answerer(settings: "Settings", models: dict[str, str], opened: _Opened) -> "Answerer | None":
     """Open the answering and judging models; None without --model."""
     if not models:
-        if url is not None:
+        if opened.url is not None:
             raise typer.BadParameter("--model-url requires --model")
         return None
     from zoneinfo import ZoneInfo
 
+    from toldonce.evaluation.answer_files import KeptReplies
     from toldonce.evaluation.answerer import Answerer, ChatModel, Models
     from toldonce.providers.token_counter import token_counter
     from toldonce.settings import Settings
 
-    where = Settings.load(upstream_url=url).upstream_url or settings.form_url
+    where = Settings.load(upstream_url=opened.url).upstream_url or settings.form_url
     if where is None:
         raise typer.BadParameter("--model needs an address: give --model-url or set TOLDONCE_UPSTREAM_URL")
     key, counter = _key(settings, where), token_counter()
+    kept = KeptReplies(opened.answers) if opened.answers else None
     answers, judge = (
-        ChatModel(where, models[name], counter, key=key, timeout_s=_ANSWER_TIMEOUT_S) for name in ("model", "judge")
+        ChatModel(where, models[name], counter, key=key, timeout_s=opened.timeout_s, kept=kept)
+        for name in ("model", "judge")
     )
-    zone = ZoneInfo(settings.time_zone)
-    return Answerer(Models(answers=answers, judge=judge, counter=counter, zone=zone, context_tokens=context_tokens))
+    return Answerer(
+        Models(
+            answers=answers,
+            judge=judge,
+            counter=counter,
+            zone=ZoneInfo(settings.time_zone),
+            context_tokens=opened.context_tokens,
+            requests=opened.requests,
+        )
+    )
 
 
 def _key(settings: "Settings", url: str) -> str | None:
@@ -256,8 +309,11 @@ def _key(settings: "Settings", url: str) -> str | None:
     return None
 
 
-def _run(plan: "EvaluationPlan", origin: "RunOrigin", answerer: "Answerer | None") -> dict[str, Any]:
-    """Run the plan; after Ctrl-C report partial results."""
+def _run(
+    plan: "EvaluationPlan", origin: "RunOrigin", answerer: "Answerer | None", answers: Path | None
+) -> dict[str, Any]:
+    """Run the plan, and write its answers; after Ctrl-C report partial results."""
+    from toldonce.evaluation.answer_files import write_answers
     from toldonce.evaluation.report import document
     from toldonce.evaluation.run import EvaluationRun
 
@@ -274,6 +330,8 @@ def _run(plan: "EvaluationPlan", origin: "RunOrigin", answerer: "Answerer | None
             asyncio.run(work(run))
         except KeyboardInterrupt:
             note("interrupted: the results are partial")
+    for path in write_answers(answers, run.result, origin.models) if answers else ():
+        note(f"written: {path}")
     return document(plan, run.result, origin)
 
 

@@ -1,43 +1,44 @@
-"""Answers questions from recalled memory and from the full conversation, and has them judged. Calls models."""
+"""Answers questions from blocks of memory and from the full conversation, and has them judged. Calls models."""
 
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from itertools import count
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
-from toldonce.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
+from toldonce.datasets.dataset import DatasetConversation, DatasetTurn
 from toldonce.errors import ModelError
-from toldonce.evaluation.results import TOLDONCE, AnswerResult, RunResult
+from toldonce.evaluation.answer_files import KeptReplies, ModelReply, expected
+from toldonce.evaluation.results import AnswerResult, AskedBlock, RunResult
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.providers.json_client import ApiRefusedError, JsonClient
 from toldonce.providers.openai_wire import read_completion, read_usage
 from toldonce.providers.protocols import TokenCounter
 from toldonce.text import clean
+from toldonce.types import ProgressReporter
 
 _MAX_BYTES = 16 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelReply:
-    """Answer of a model."""
-
-    text: str
-    prompt_tokens: int
-    completion_tokens: int
-    counted_here: bool
-    """Whether tokens were counted here, because the server sent none."""
 
 
 class ChatModel:
     """A model at `POST {url}/chat/completions`."""
 
-    def __init__(self, url: str, model: str, counter: TokenCounter, *, key: str | None, timeout_s: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        counter: TokenCounter,
+        *,
+        key: str | None,
+        timeout_s: float,
+        kept: KeptReplies | None = None,
+    ) -> None:
         """Create a client; it connects on the first question.
 
         Args:
@@ -46,18 +47,23 @@ class ChatModel:
             counter: Counts tokens if the server sends none.
             key: Sent as bearer token; None sends none.
             timeout_s: Timeout for an answer.
+            kept: Replies that are not asked for again; new ones are added.
         """
         self._api = JsonClient(url, key=key, timeout_s=timeout_s, max_bytes=_MAX_BYTES)
         self._counter = counter
         self._temperature = True
+        self._kept = kept
         self.name = model
 
     async def ask(self, text: str) -> ModelReply:
-        """Ask once.
+        """Ask once, or return the reply that was kept.
 
         Raises:
             ModelError: No answer, a refusal, or an empty answer.
         """
+        known = self._kept.get(self.name, text) if self._kept else None
+        if known is not None:
+            return known
         body: dict[str, Any] = {
             "model": self.name,
             "stream": False,
@@ -72,12 +78,15 @@ class ChatModel:
             self._temperature = False  # some models only accept their own
             answer = await self._api.post("/chat/completions", body)
         words, usage = read_completion(answer.body), read_usage(answer.body)
-        return ModelReply(
+        reply = ModelReply(
             text=words.strip(),
             prompt_tokens=usage.prompt_tokens if usage else self._counter.count(text),
             completion_tokens=usage.completion_tokens if usage else self._counter.count(words),
             counted_here=usage is None,
         )
+        if self._kept:
+            self._kept.add(self.name, text, reply)
+        return reply
 
     async def close(self) -> None:
         """Close the connections."""
@@ -85,8 +94,6 @@ class ChatModel:
 
 
 FULL = "full context"
-# Concurrent questions: enough to keep a hosted model busy, few enough for a local one.
-_MAX_CONCURRENT_QUESTIONS = 4
 _NOTHING = "(nothing)"
 
 
@@ -100,6 +107,8 @@ class Models:
     zone: ZoneInfo
     context_tokens: int
     """Token limit of a full conversation in a prompt; 0: no full-context row."""
+    requests: int
+    """Maximum number of concurrent requests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,85 +121,106 @@ class Transcript:
 
 
 class Answerer:
-    """Answers a conversation's questions and has the answers judged."""
+    """Answers the questions of a run, and then has the answers judged."""
 
     def __init__(self, models: Models) -> None:
         """Create an answerer with its models."""
         self._models = models
-        self._room = asyncio.Semaphore(_MAX_CONCURRENT_QUESTIONS)
 
-    async def answer_all(
-        self, conversation: DatasetConversation, prompts: Sequence[str], result: RunResult, *, moved: Callable[[], None]
-    ) -> None:
-        """Answer each question from recalled memory, and from the full context.
+    def full_contexts(self, conversation: DatasetConversation) -> list[AskedBlock]:
+        """Return a conversation's questions with the whole conversation; none without room for it."""
+        limit = self._models.context_tokens
+        whole = transcript(conversation.turns, self._models) if limit else Transcript(text="", cut=0)
+        return [
+            AskedBlock(
+                conversation=conversation.id,
+                question=question,
+                row=FULL,
+                limit=limit,
+                text=whole.text,
+                today=question.asked_at or conversation.turns[-1].said_at,
+                cut_turns=whole.cut,
+            )
+            for question in conversation.questions
+            if limit
+        ]
 
-        A failed model gives `failed`; a failed or unclear judge gives `unjudged`.
+    async def answer_all(self, result: RunResult, bar: ProgressReporter) -> None:
+        """Answer the blocks of a run, each from its text alone, and judge when all are answered.
+
+        A person who answers by hand sees no expected answer before the last one is given. A failed model gives
+        `failed`, a failed or unclear judge `unjudged`. After an interruption, the result has the answers so far.
         """
-        models = self._models
-        rows = [TOLDONCE, FULL] if models.context_tokens else [TOLDONCE]
-        full = transcript(conversation.turns, models) if models.context_tokens else Transcript(text="", cut=0)
+        blocks = result.blocks
+        found: dict[int, AnswerResult] = {}
 
-        async def answer_one(question: DatasetQuestion, recalled: str) -> list[AnswerResult]:
-            async with self._room:
-                contexts = (Transcript(text=recalled, cut=0), full)
-                found = [await self._answer(conversation, question, context) for context in contexts[: len(rows)]]
-            moved()
-            return found
+        async def answer(place: int) -> None:
+            found[place] = await self._answer(blocks[place])
 
-        asked = zip(conversation.questions, prompts, strict=True)
-        for answers in await asyncio.gather(*(answer_one(question, recalled) for question, recalled in asked)):
-            for row, answered in zip(rows, answers, strict=True):
-                result.answers.setdefault(row, []).append(answered)
+        async def judge(place: int) -> None:
+            verdict, reason = await self._judge(found[place])
+            found[place] = replace(found[place], verdict=verdict, reason=reason)
+
+        try:
+            await self._each("answering", range(len(blocks)), answer, bar)
+            answered = [place for place in sorted(found) if found[place].verdict != "failed"]
+            await self._each("judging", answered, judge, bar)
+        finally:
+            for place in sorted(found):
+                result.answers.setdefault(blocks[place].row, []).append(found[place])
+
+    async def _each(
+        self, phase: str, places: Sequence[int], work: Callable[[int], Awaitable[None]], bar: ProgressReporter
+    ) -> None:
+        room, done = asyncio.Semaphore(self._models.requests), count(1)
+        bar.begin(phase, "answers", len(places))
+
+        async def one(place: int) -> None:
+            async with room:
+                await work(place)
+            bar.reach(next(done))
+
+        await asyncio.gather(*map(one, places))
 
     async def close(self) -> None:
         """Close the models."""
         await self._models.answers.close()
         await self._models.judge.close()
 
-    async def _answer(
-        self, conversation: DatasetConversation, question: DatasetQuestion, context: Transcript
-    ) -> AnswerResult:
-        today = question.asked_at or conversation.turns[-1].said_at
-        text = filled(
-            prompt("answer"),
-            {
-                "today": _day(today, self._models.zone),
-                "context": context.text or _NOTHING,
-                "question": question.text,
-            },
+    async def _answer(self, block: AskedBlock) -> AnswerResult:
+        values = {
+            "today": _day(block.today, self._models.zone),
+            "context": block.text or _NOTHING,
+            "question": block.question.text,
+        }
+        asked = AnswerResult(
+            conversation=block.conversation,
+            question=block.question,
+            answer="",
+            verdict="unjudged",
+            reason="not judged",
+            prompt_tokens=0,
+            completion_tokens=0,
+            cut_turns=block.cut_turns,
         )
         try:
-            reply = await self._models.answers.ask(text)
+            reply = await self._models.answers.ask(filled(prompt("answer"), values))
         except ModelError as error:
-            return AnswerResult(
-                conversation=conversation.id,
-                question=question,
-                answer="",
-                verdict="failed",
-                reason=str(error),
-                prompt_tokens=0,
-                completion_tokens=0,
-                cut_turns=context.cut,
-            )
-        verdict, reason = await self._judge(question, reply.text)
-        return AnswerResult(
-            conversation=conversation.id,
-            question=question,
+            return replace(asked, verdict="failed", reason=str(error))
+        return replace(
+            asked,
             answer=reply.text,
-            verdict=verdict,
-            reason=reason,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
             counted_here=reply.counted_here,
-            cut_turns=context.cut,
         )
 
-    async def _judge(self, question: DatasetQuestion, answer: str) -> tuple[str, str]:
-        expected = NOT_SAID if question.unanswerable else question.answer
-        if not expected:
+    async def _judge(self, answered: AnswerResult) -> tuple[str, str]:
+        wanted = expected(answered.question)
+        if not wanted:
             return "unjudged", "the data does not say what is expected"
         try:
-            reply = await self._models.judge.ask(judge_question(question.text, expected, answer))
+            reply = await self._models.judge.ask(judge_question(answered.question.text, wanted, answered.answer))
         except ModelError as error:
             return "unjudged", str(error)
         return read_verdict(reply.text)
@@ -215,8 +245,6 @@ def _day(instant: datetime, zone: ZoneInfo) -> str:
 
 
 Verdict = Literal["right", "wrong", "unjudged"]
-NOT_SAID = "The conversation does not say."
-"""Expected answer of an unanswerable question."""
 _MAX_REASON_CHARACTERS = 200
 _WORD = LazyPattern(r"\b(right|wrong)\b", re.IGNORECASE)
 _NAMED = LazyPattern(r"verdict[\"'*\s:=]*+(right|wrong)\b", re.IGNORECASE)

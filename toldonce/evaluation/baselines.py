@@ -115,7 +115,7 @@ class BlockWriter:
                 break
         text = "\n".join(self._rows[position] for position in sorted(kept))
         shown = frozenset(self._turns[position].id for position in kept)
-        return FilledBlock(text=text, tokens=self._counter.count(text), shown=shown, quoted=shown)
+        return FilledBlock(text=text, tokens=self._counter.count(text), limit=tokens, shown=shown, quoted=shown)
 
 
 async def index(turns: Sequence[DatasetTurn], embedder: Embedder) -> Baselines:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from toldonce.datasets.dataset import DatasetQuestion
 from toldonce.engine.context_builder import PromptContext
@@ -20,6 +21,8 @@ class FilledBlock:
     text: str
     tokens: int
     """Number of tokens of the text."""
+    limit: int
+    """Maximum number of tokens."""
     shown: Shown = frozenset()
     """Turns that it is based on."""
     quoted: Shown = frozenset()
@@ -36,6 +39,23 @@ class RetrievalResult:
     """Figures by name; without those that need missing evidence."""
     places: Mapping[str, int]
     """Rank (from 1) at which each evidence turn first appeared; missing if it did not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedBlock:
+    """A question with the memory that a model answers it from."""
+
+    conversation: str
+    question: DatasetQuestion
+    row: str
+    """Kind of prompt, with its size if several were measured: `toldonce`, `BM25@400`."""
+    limit: int
+    """Maximum number of tokens of the text."""
+    text: str
+    today: datetime
+    """When the question is asked."""
+    cut_turns: int = 0
+    """Number of turns cut off at the beginning of the full context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +113,8 @@ class RunResult:
 
     rows: dict[str, list[RetrievalResult]] = field(default_factory=dict)
     """By retrieval method."""
+    blocks: list[AskedBlock] = field(default_factory=list)
+    """What models are asked, if the plan keeps it."""
     answers: dict[str, list[AnswerResult]] = field(default_factory=dict)
     """By kind of prompt."""
     writing: IngestCost = field(default_factory=IngestCost)

@@ -107,7 +107,7 @@ class RetrievalRun:
         ranking = [self._shown(item.memory) for item in first.items]
         lines = [self._line(item.memory) for item in deep.items]
         figures = self._figures(question, ranking, ([self._shown(item.memory) for item in deep.items], lines))
-        blocks = {at: self._block(context) for at, context in contexts.items()}
+        blocks = {at: self._block(context, self._sizes[at].tokens) for at, context in contexts.items()}
         return self._note(TOLDONCE, question, figures, ranking, blocks, result)
 
     async def ask_baselines(
@@ -128,7 +128,7 @@ class RetrievalRun:
     def _filled(self, order: Sequence[int], *, cut: bool = False) -> dict[str, FilledBlock]:
         return {at: self._writer.block(order, size.tokens, cut=cut) for at, size in self._sizes.items()}
 
-    def _block(self, context: PromptContext) -> FilledBlock:
+    def _block(self, context: PromptContext, limit: int) -> FilledBlock:
         """Return what an engine adds to a prompt; the random ids of its blocks become zeros."""
         text = context.text
         for block_id in block_ids(text):
@@ -136,7 +136,8 @@ class RetrievalRun:
         quoted = [item.memory for item in context.items if item.memory.kind is MemoryKind.TURN]
         return FilledBlock(
             text=text,
-            tokens=self._count(text),
+            tokens=self._ruler.counter.count(text),
+            limit=limit,
             shown=frozenset(turn for item in context.items for turn in self._shown(item.memory)),
             quoted=frozenset(turn for memory in quoted for turn in self._shown(memory)),
         )

@@ -22,7 +22,7 @@ from toldonce.evaluation.baselines import index
 from toldonce.evaluation.extraction_modes import Formed, RecordedModel, ShapedProfiles
 from toldonce.evaluation.ingest import Ingest, Names, exchanges
 from toldonce.evaluation.instrumentation import ConversationClock, MeteredModel
-from toldonce.evaluation.results import TOLDONCE, RunResult
+from toldonce.evaluation.results import AskedBlock, RunResult
 from toldonce.evaluation.retrieval_run import (
     AFTER,
     MetricSettings,
@@ -49,6 +49,8 @@ class EvaluationPlan:
     baselines: bool = False
     prompt_tokens: tuple[int, ...] = ()
     """Token limits of further prompts to measure, beside the profile's own; each at least 1."""
+    keeps_blocks: bool = False
+    """Whether the text of prompts is kept, for models or files: of further prompts if there are any, else the own."""
     k: int = 10
     budget: int = 1000
     seed: int = 0
@@ -131,6 +133,8 @@ class EvaluationRun:
                         file = Path(folder) / f"{number}.sqlite3"
                         await self._evaluate(conversation, unrelated[number], parts, file)
                         self.result.conversations += 1
+            if self._answerer is not None:
+                await self._answerer.answer_all(self.result, self._bar)
             self.result.whole = True
         finally:
             self.result.seconds = time.monotonic() - began
@@ -217,16 +221,25 @@ class EvaluationRun:
         asker = RetrievalRun(prompt_sizes(parts, plan), conversation, names, self._clock, ruler)
         user = Subject("user", conversation.id)
         baselines = await index(conversation.turns, parts.embedder) if plan.baselines else None
-        prompts = []
         for question in conversation.questions:
             blocks = await asker.ask(question, user, self.result)
-            prompts.append(blocks[TOLDONCE].text)
             if baselines is not None:
-                await asker.ask_baselines(question, baselines, parts.embedder, self.result)
-            if self._answerer is None:
-                self._move(1)
+                blocks |= await asker.ask_baselines(question, baselines, parts.embedder, self.result)
+            self.result.blocks += [
+                AskedBlock(
+                    conversation=conversation.id,
+                    question=question,
+                    row=row,
+                    limit=block.limit,
+                    text=block.text,
+                    today=question.asked_at or conversation.turns[-1].said_at,
+                )
+                for row, block in blocks.items()
+                if plan.keeps_blocks and ("@" in row or not plan.prompt_tokens)
+            ]
+            self._move(1)
         if self._answerer is not None:
-            await self._answerer.answer_all(conversation, prompts, self.result, moved=lambda: self._move(1))
+            self.result.blocks += self._answerer.full_contexts(conversation)
 
     def _move(self, units: int) -> None:
         self._done += units
