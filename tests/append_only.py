@@ -30,7 +30,7 @@ def prompt_of(messages: Sequence[Message], body: bytes) -> SentPrompt:
     ends = [message.end for message in sent.messages[extra:]]
     return SentPrompt(
         own=tuple(json.dumps(message) for message in messages),
-        sent=tuple(sent.text[sent.messages_start : end] for end in ends),
+        sent=tuple(sent.text[sent.messages[0].start : end] for end in ends),
     )
 
 

@@ -5,8 +5,8 @@ from json import JSONDecodeError
 
 import pytest
 
-from toldonce.chat.formats.base import ChatRequest
 from toldonce.chat.formats.openai_chat import MAX_MESSAGES, OPENAI_CHAT
+from toldonce.chat.formats.openai_chat_request import OpenAIChatRequest
 from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from toldonce.chat.messages import query_of
 from toldonce.errors import BadRequestError
@@ -14,7 +14,7 @@ from toldonce.errors import BadRequestError
 HELLO = {"role": "user", "content": "hello"}
 
 
-def written(**members: object) -> ChatRequest:
+def written(**members: object) -> OpenAIChatRequest:
     return OPENAI_CHAT.read(json.dumps(members | {"messages": [HELLO]}).encode())
 
 

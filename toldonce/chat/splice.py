@@ -7,6 +7,29 @@ from datetime import datetime
 from toldonce.chat.formats.base import ChatRequest, Insertion
 from toldonce.types import RecalledMemory
 
+BLOCK_GAP = "\n\n"
+"""Between two blocks, and between a block and the client's own words."""
+
+
+def joined(*blocks: str) -> str:
+    """Join the blocks that are not empty."""
+    return BLOCK_GAP.join(block for block in blocks if block)
+
+
+def escaped(text: str) -> str:
+    """Return text as the inside of a JSON string, in ASCII: valid in any body."""
+    return json.dumps(text)[1:-1]
+
+
+def text_block(text: str) -> str:
+    """Return the JSON source of a part of a message that holds text."""
+    return f'{{"type":"text","text":"{escaped(text)}"}}'
+
+
+def system_message(text: str) -> str:
+    """Return the JSON source of a system message."""
+    return f'{{"role":"system","content":"{escaped(text)}"}}'
+
 
 def apply_insertions(request: ChatRequest, insertions: Sequence[Insertion]) -> bytes:
     """Return the request's body with the insertions; every other byte is the same."""

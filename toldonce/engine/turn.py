@@ -110,7 +110,8 @@ class TurnService:
         names = offered if keeps else offered & {SEARCH}
         if identity.memory is MemoryMode.RECORD:
             names -= {SEARCH}
-        tools = request.wire.offer_tools(request, names)
+        offered_by = request.wire.tools
+        tools = offered_by.offer_tools(request, names) if offered_by else None
         if tools is None:
             return prepared
         insertions = (*prepared.insertions, tools)

@@ -204,7 +204,7 @@ def measure_prompt(
     earlier = {insertion.depth: insertion for insertion in replay.insertions if insertion.sent_bytes}
     previous = earlier[max(earlier)].sent_bytes if earlier else 0
     pending = sorted(insertions, key=lambda insertion: insertion.offset)
-    hasher, size, at, kept, depth = blake2b(digest_size=_HASH_BYTES), 0, request.messages_start, 0, 0
+    hasher, size, at, kept, depth = blake2b(digest_size=_HASH_BYTES), 0, request.messages[0].start, 0, 0
     taken = 0
     for message in request.messages:
         if depth == asked:
@@ -217,7 +217,7 @@ def measure_prompt(
             taken += 1
         pieces.append(request.text[at : message.end])
         at = message.end
-        data = "".join(pieces).encode("utf-8", "surrogatepass")
+        data = request.wire.compared("".join(pieces)).encode("utf-8", "surrogatepass")
         hasher.update(data)
         size += len(data)
         if message.is_system:

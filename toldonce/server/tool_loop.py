@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from toldonce.chat.formats.base import ChatRequest, Insertion
+from toldonce.chat.formats.base import ChatRequest, Insertion, ToolFormat
 from toldonce.chat.reply import Reply, TokenUsage
 from toldonce.chat.splice import apply_insertions
 from toldonce.chat.tools import MAX_KEPT_BYTES, ToolRound
@@ -30,6 +30,7 @@ class _Rounds:
     insertions: Sequence[Insertion]
     """Everything that was spliced into it, including the tools."""
     tools: MemoryTools
+    wire: ToolFormat
     done: list[ToolRound] = field(default_factory=list)
     usage: TokenUsage | None = None
 
@@ -47,7 +48,7 @@ class _Rounds:
             prompt_tokens=cost.prompt_tokens + earlier.prompt_tokens,
             completion_tokens=cost.completion_tokens + earlier.completion_tokens,
         )
-        insertions = [*self.insertions, self.request.wire.append_rounds(self.request, self.done)]
+        insertions = [*self.insertions, self.wire.append_rounds(self.request, self.done)]
         return replace(self.ask, body=apply_insertions(self.request, insertions))
 
 
@@ -68,10 +69,11 @@ async def run_tool_loop(
         UpstreamError: No answer came.
     """
     async with backend.chat(ask) as answer:
-        if answer.status != OK or is_compressed(answer.headers):
+        wire = request.wire.tools
+        if wire is None or answer.status != OK or is_compressed(answer.headers):
             yield answer
         else:
-            yield _RoundsAnswer(answer, _Rounds(backend, ask, request, insertions, tools))
+            yield _RoundsAnswer(answer, _Rounds(backend, ask, request, insertions, tools, wire))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class _RoundsAnswer:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         kind = (header(self.first.headers, b"content-type") or b"").lower()
-        streamed, wire = kind.startswith(b"text/event-stream"), self.rounds.ask.wire
+        streamed, wire = kind.startswith(b"text/event-stream"), self.rounds.wire
         async with AsyncExitStack() as open_answers:
             answer: BackendResponse | None = self.first
             while answer is not None:
@@ -105,7 +107,7 @@ class _RoundsAnswer:
                 else:
                     chunks = answer.chunks()
                     body, has_ended = await read_up_to(chunks, MAX_KEPT_BYTES)
-                    read = partial(wire.read_answer, body)
+                    read = partial(self.rounds.ask.wire.read_answer, body)
                     whole = await run_in_thread_if_large(len(body), read) if has_ended else None
                     reply = whole if whole is not None and whole.calls_only(self.rounds.names) else None
                     if reply is None:

@@ -57,7 +57,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """A chat request: the bytes as received, and a parsed copy."""
+    """A chat request: the bytes as received, and a parsed copy. A format may add what it alone needs."""
 
     wire: "WireFormat" = field(repr=False)
     """The format it is written in."""
@@ -68,20 +68,11 @@ class ChatRequest:
     stream: bool
     user: str | None
     messages: tuple[ChatMessage, ...]
-    messages_start: int
-    """Offset after the opening bracket of `messages` in `text`."""
-    include_usage: bool = False
-    """Whether a stream should end with its token usage (`stream_options`)."""
-    body_start: int = 0
-    """Offset after the opening brace of the body."""
-    tools_start: int = -1
-    """Offset after the opening bracket of `tools`; -1 without such a list."""
-    tools_empty: bool = False
-    """Whether that list is empty."""
-    has_tool_choice: bool = False
-    """Whether the client says which tool to call, or none; or sends functions in the old format."""
-    wants_multiple_choices: bool = False
-    """Whether more than one answer is requested."""
+    """At least one."""
+    conversation: str | None = None
+    """The client's id of the conversation, if the body has one."""
+    continues: bool = False
+    """Whether the answer continues the last message, which the client wrote for the assistant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,12 +142,50 @@ class OwnAnswer:
     """Counts the tokens of a text, for the usage."""
 
 
+class ToolFormat(Protocol):
+    """How a format offers tools of ours, and runs rounds of their calls."""
+
+    def offer_tools(self, request: ChatRequest, names: Collection[str]) -> Insertion | None:
+        """Add some of our tools (chat/tools.py) to the client's own.
+
+        Returns None if that is impossible: the client wants several answers, or chooses itself what is to be called.
+        """
+        ...
+
+    def append_rounds(self, request: ChatRequest, rounds: Sequence[ToolRound]) -> Insertion:
+        """Append the calls of our tools in all rounds, and their results, to the messages of a request."""
+        ...
+
+    def hold_calls(self, names: Collection[str], earlier: TokenUsage | None) -> ToolCallStream:
+        """Return what holds back the calls of our tools in one stream.
+
+        Args:
+            names: Our tools.
+            earlier: Usage of the rounds before, which the relayed usage includes; None in the first one.
+        """
+        ...
+
+    def add_usage(self, body: bytes, earlier: TokenUsage) -> bytes:
+        """Add the usage of earlier rounds to that of a whole answer; without any, the body stays as it is."""
+        ...
+
+
 class WireFormat(Protocol):
     """One API for chats. Its methods keep no state, and raise nothing that is not listed."""
 
     @property
     def route(self) -> str:
         """Path of its requests after `/v1`."""
+        ...
+
+    @property
+    def tools(self) -> ToolFormat | None:
+        """How it offers tools of ours; None if it leaves the client's tools alone."""
+        ...
+
+    @property
+    def has_system_place(self) -> bool:
+        """Whether the profile block has a place before all messages; otherwise it begins the first turn's text."""
         ...
 
     # ---- requests
@@ -188,7 +217,9 @@ class WireFormat(Protocol):
         """
         ...
 
-    def place_at_messages(self, request: ChatRequest, *, standing: str, appended: Mapping[int, str]) -> list[Insertion]:
+    def place_at_messages(
+        self, request: ChatRequest, *, standing: str, appended: Mapping[int, str], in_user_message: bool = False
+    ) -> list[Insertion]:
         """Return where to insert a profile block, and texts at several messages, in the order of their offsets.
 
         A text at a message depends on that message alone. So the messages up to it stay the same bytes when others
@@ -198,18 +229,16 @@ class WireFormat(Protocol):
             request: The request as it came.
             standing: Goes to the system prompt; may be empty.
             appended: Texts by index of their message; each goes to its end, or right after it.
+            in_user_message: Whether texts must go into their message, as upstream refused other places.
         """
         ...
 
-    def offer_tools(self, request: ChatRequest, names: Collection[str]) -> Insertion | None:
-        """Add some of our tools (chat/tools.py) to the client's own.
+    def compared(self, source: str) -> str:
+        """Return what a provider compares with its cache of some messages of a prompt.
 
-        Returns None if that is impossible: the client wants several answers, or chooses itself what is to be called.
+        Args:
+            source: Their JSON source, with the commas between and in front of them.
         """
-        ...
-
-    def append_rounds(self, request: ChatRequest, rounds: Sequence[ToolRound]) -> Insertion:
-        """Append the calls of our tools in all rounds, and their results, to the messages of a request."""
         ...
 
     # ---- answers
@@ -229,19 +258,6 @@ class WireFormat(Protocol):
             memories_json: A JSON array; None leaves all bytes as they are.
             max_characters: How much is kept of each text of the answer.
         """
-        ...
-
-    def hold_calls(self, names: Collection[str], earlier: TokenUsage | None) -> ToolCallStream:
-        """Return what holds back the calls of our tools in one stream.
-
-        Args:
-            names: Our tools.
-            earlier: Usage of the rounds before, which the relayed usage includes; None in the first one.
-        """
-        ...
-
-    def add_usage(self, body: bytes, earlier: TokenUsage) -> bytes:
-        """Add the usage of earlier rounds to that of a whole answer; without any, the body stays as it is."""
         ...
 
     def write_answer(self, request: ChatRequest, answer: OwnAnswer) -> Sequence[bytes]:

@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, Insertion, OwnAnswer
+from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, Insertion, OwnAnswer, ToolFormat
 from toldonce.chat.formats.openai_chat_message import payload_identity
 from toldonce.chat.formats.openai_chat_reply import reply_from_json
-from toldonce.chat.formats.openai_chat_request import read_request
+from toldonce.chat.formats.openai_chat_request import OpenAIChatRequest, read_request
 from toldonce.chat.formats.openai_chat_stream import MemoriesSplicer, ToolCallBuffer, add_usage, splice_whole
+from toldonce.chat.splice import BLOCK_GAP, escaped, joined, system_message, text_block
 from toldonce.chat.tools import TOOLS, ToolRound
 from toldonce.errors import BadRequestError
 from toldonce.lazy_pattern import LazyPattern
@@ -17,8 +18,6 @@ from toldonce.types import InjectionMode
 
 # The longest chats have some hundred messages; 100,000 messages of a few bytes took 2 s to read.
 MAX_MESSAGES = 10_000
-# Between a block and the client's own words.
-_GAP = "\n\n"
 _PIECE = LazyPattern(r"\s*+\S++|\s++\Z")
 _INTERNAL_SERVER_ERROR = 500
 
@@ -43,12 +42,12 @@ def place(request: ChatRequest, *, standing: str, recalled: str, mode: Injection
         Insertions in the order of their offsets, no two at the same one. Without a user message whose content takes
         text, its share goes to the system message; without a system message that takes text, a new one comes first.
     """
-    both = _joined(standing, recalled)
+    both = joined(standing, recalled)
     user = _last_user(request.messages)
     if mode == "system_message":
         return _after_system(request, both)
     if mode == "context_message" and user is not None:
-        own = [Insertion(offset=user.start, text=_system_message(both) + ",")]
+        own = [Insertion(offset=user.start, text=system_message(both) + ",")]
         return own if both else []
     if mode == "split" and user is not None:
         return place_at_messages(request, standing=standing, appended={request.messages.index(user): recalled})
@@ -57,7 +56,9 @@ def place(request: ChatRequest, *, standing: str, recalled: str, mode: Injection
     return _to_user_head(user, both)
 
 
-def place_at_messages(request: ChatRequest, *, standing: str, appended: Mapping[int, str]) -> list[Insertion]:
+def place_at_messages(
+    request: ChatRequest, *, standing: str, appended: Mapping[int, str], in_user_message: bool = False
+) -> list[Insertion]:
     """Return where to insert a profile block, and texts at several messages.
 
     Args:
@@ -66,7 +67,9 @@ def place_at_messages(request: ChatRequest, *, standing: str, appended: Mapping[
             A system message that the client adds later does not move it.
         appended: Each text goes to the end of its message's content, or to a system message after it if its content
             takes no text.
+        in_user_message: Changes nothing: no other place is taken where a message has room.
     """
+    del in_user_message
     leading = takewhile(lambda message: message.is_system, request.messages)
     insertions = _to_system(request, standing, tuple(leading))
     for index, text in appended.items():
@@ -80,10 +83,8 @@ def _after_system(request: ChatRequest, block: str) -> list[Insertion]:
         return []
     first = next((message for message in request.messages if not message.is_system), None)
     if first is not None:
-        return [Insertion(offset=first.start, text=_system_message(block) + ",")]
-    if request.messages:
-        return [Insertion(offset=request.messages[-1].end, text="," + _system_message(block))]
-    return [Insertion(offset=request.messages_start, text=_system_message(block))]
+        return [Insertion(offset=first.start, text=system_message(block) + ",")]
+    return [Insertion(offset=request.messages[-1].end, text="," + system_message(block))]
 
 
 def _to_system(request: ChatRequest, block: str, messages: Sequence[ChatMessage] | None = None) -> list[Insertion]:
@@ -92,7 +93,7 @@ def _to_system(request: ChatRequest, block: str, messages: Sequence[ChatMessage]
     among = request.messages if messages is None else messages
     system = next((message for message in among if message.is_system and _takes_text(message)), None)
     if system is None:
-        return [Insertion(offset=request.messages_start, text=_system_message(block) + ",")]
+        return [Insertion(offset=request.messages[0].start, text=system_message(block) + ",")]
     return [_at_end(system, block)]
 
 
@@ -100,23 +101,23 @@ def _to_user_head(user: ChatMessage, block: str) -> list[Insertion]:
     if not block:
         return []
     if user.content_kind is ContentKind.STRING:
-        source = _escaped(block + _GAP)
+        source = escaped(block + BLOCK_GAP)
     elif user.content_kind is ContentKind.PARTS:
-        source = _part(block + _GAP) + ","
+        source = text_block(block + BLOCK_GAP) + ","
     else:
-        source = _part(block)
+        source = text_block(block)
     return [Insertion(offset=user.content_start, text=source)]
 
 
 def _at_end(message: ChatMessage, block: str) -> Insertion:
     if message.content_kind is ContentKind.OTHER:
-        return Insertion(offset=message.end, text="," + _system_message(block))
+        return Insertion(offset=message.end, text="," + system_message(block))
     if message.content_kind is ContentKind.STRING:
-        source = _escaped(_GAP + block if message.content_end > message.content_start else block)
+        source = escaped(BLOCK_GAP + block if message.content_end > message.content_start else block)
     elif message.content_kind is ContentKind.PARTS:
-        source = "," + _part(_GAP + block)
+        source = "," + text_block(BLOCK_GAP + block)
     else:
-        source = _part(block)
+        source = text_block(block)
     return Insertion(offset=message.content_end, text=source)
 
 
@@ -128,34 +129,24 @@ def _takes_text(message: ChatMessage) -> bool:
     return message.content_kind is not ContentKind.OTHER
 
 
-def _joined(standing: str, recalled: str) -> str:
-    return _GAP.join(block for block in (standing, recalled) if block)
-
-
-def _escaped(text: str) -> str:
-    """Return text as the inside of a JSON string, in ASCII: valid in any body."""
-    return json.dumps(text)[1:-1]
-
-
-def _part(text: str) -> str:
-    return f'{{"type":"text","text":"{_escaped(text)}"}}'
-
-
-def _system_message(text: str) -> str:
-    return f'{{"role":"system","content":"{_escaped(text)}"}}'
-
-
 # ---- tools
 
 
 def offer_tools(request: ChatRequest, names: Collection[str]) -> Insertion | None:
     """Add tools to the client's own; None if it wants several answers, or chooses itself what is to be called."""
+    request = _own(request)
     if not names or request.wants_multiple_choices or request.has_tool_choice:
         return None
     offered = json.dumps(_definitions(names), separators=(",", ":"))
     if request.tools_start >= 0:
         return Insertion(offset=request.tools_start, text=offered[1:-1] + ("" if request.tools_empty else ","))
     return Insertion(offset=request.body_start, text=f'"tools":{offered},')
+
+
+def _own(request: ChatRequest) -> OpenAIChatRequest:
+    if not isinstance(request, OpenAIChatRequest):
+        raise AssertionError("a request of another format")
+    return request
 
 
 def _definitions(names: Collection[str]) -> list[dict[str, Any]]:
@@ -202,7 +193,8 @@ def write_answer(request: ChatRequest, answer: OwnAnswer) -> Sequence[bytes]:
 
 def _events(request: ChatRequest, answer: OwnAnswer) -> Iterator[bytes]:
     head = _head(answer, "chat.completion.chunk")
-    no_usage: dict[str, Any] = {"usage": None} if request.include_usage else {}
+    include_usage = _own(request).include_usage
+    no_usage: dict[str, Any] = {"usage": None} if include_usage else {}
 
     def event(delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
@@ -212,7 +204,7 @@ def _events(request: ChatRequest, answer: OwnAnswer) -> Iterator[bytes]:
     for piece in _PIECE.findall(answer.text):
         yield event({"content": piece})
     yield event({}, "stop")
-    if request.include_usage:
+    if include_usage:
         yield _event({**head, "choices": [], "usage": _usage(request, answer)})
     yield b"data: [DONE]\n\n"
 
@@ -244,8 +236,18 @@ class OpenAIChat:
     """Chat Completions, as `WireFormat` describes it."""
 
     route = "/chat/completions"
+    has_system_place = True
 
-    def read(self, body: bytes, *, max_messages: int = MAX_MESSAGES) -> ChatRequest:
+    @property
+    def tools(self) -> ToolFormat:
+        """The format itself."""
+        return self
+
+    def compared(self, source: str) -> str:
+        """Return the source as it is: providers read what clients write in one way only."""
+        return source
+
+    def read(self, body: bytes, *, max_messages: int = MAX_MESSAGES) -> OpenAIChatRequest:
         """Read the body of a request with `max_messages` at most."""
         return read_request(body, self, max_messages=max_messages)
 

@@ -1,0 +1,180 @@
+"""Read a request whose chat is a list `messages` into a copy that knows the offsets of its parts. Pure."""
+
+from abc import ABC, abstractmethod
+from json import JSONDecodeError
+from typing import ClassVar
+
+from toldonce.chat.formats.base import ChatMessage, ContentKind
+from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
+from toldonce.errors import BadRequestError
+
+_BOM = "\ufeff"
+
+
+class RequestReader(ABC):
+    """Walks the source of one request; a format adds the fields that it reads.
+
+    Unknown fields and roles are left to upstream. White space, order of keys, escapes, a byte order mark and repeated
+    unknown keys all stay in the text, which encodes to the body again. Fields that memory does not read are checked and
+    skipped: no objects are built from them.
+    """
+
+    SCALARS: ClassVar[frozenset[str]]
+    """Fields whose value is read where it is no list or object."""
+
+    def __init__(self, body: bytes, max_messages: int) -> None:
+        """Decode a body.
+
+        Raises:
+            BadRequestError: It is empty, or not UTF-8.
+        """
+        if not body.strip():
+            raise BadRequestError('the body is empty; send {"model": …, "messages": […]}', param="body")
+        try:
+            self.source = JsonScanner(body.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise BadRequestError(f"the body is not UTF-8 at byte {error.start}", param="body") from None
+        self.body = body
+        self.fields: dict[str, object] = {}
+        self.messages: list[ChatMessage] = []
+        self.body_start = 0
+        self._max_messages = max_messages
+        self._has_messages = False
+
+    def walk(self) -> None:
+        """Read the whole source.
+
+        Raises:
+            BadRequestError: It is not a JSON object, nested too deep, has a number that is too long, or its `messages`
+                is missing, repeated, empty, too long, or not a list of objects with a role. `param` names the part at
+                fault.
+        """
+        try:
+            self._walk()
+        except JSONDecodeError as error:
+            raise BadRequestError(f"the body is not JSON: {error.msg} at character {error.pos}", param="body") from None
+        except TooDeepError:
+            raise BadRequestError(f"the body nests values deeper than {MAX_DEPTH}", param="body") from None
+        except ValueError:
+            raise BadRequestError("the body holds a number with more digits than can be read", param="body") from None
+        if not self._has_messages:
+            raise BadRequestError("`messages` is missing; send a list of messages", param="messages")
+        if not self.messages:
+            raise BadRequestError("`messages` is empty; send at least one message", param="messages")
+
+    def string(self, name: str) -> str | None:
+        """Return a field that was read; None if it is no string."""
+        value = self.fields.get(name)
+        return value if isinstance(value, str) else None
+
+    def member(self, key: str, at: int) -> int:
+        """Read a member of the body whose value starts at `at`; return its end."""
+        if key in self.SCALARS:
+            return self.scalar(self.fields, key, at)
+        return self._read_messages(at) if key == "messages" else self.source.skip_value(at)
+
+    def scalar(self, into: dict[str, object], key: str, at: int) -> int:
+        """Read a string, number or constant; a list or an object says nothing here and is passed over."""
+        if self.source.peek(at) in ("[", "{"):
+            into[key] = None
+            return self.source.skip_value(at)
+        into[key], end = self.source.read_value(at)
+        return end
+
+    @abstractmethod
+    def message(self, at: int, param: str) -> ChatMessage:
+        """Read the message that opens at `at`; `param` names it.
+
+        Raises:
+            BadRequestError: It has no role.
+        """
+
+    def _walk(self) -> None:
+        source = self.source
+        start = source.skip_space(len(_BOM) if source.text.startswith(_BOM) else 0)
+        if source.peek(start) != "{":
+            source.skip_value(start)
+            raise BadRequestError("the body is not a JSON object", param="body")
+        self.body_start = start + 1
+        end = source.skip_space(source.walk_object(start, self.member))
+        if end != len(source.text):
+            raise JSONDecodeError("Extra data", source.text, end)
+
+    def _read_messages(self, at: int) -> int:
+        if self._has_messages:
+            raise BadRequestError("`messages` is given twice; send it once", param="messages")
+        if self.source.peek(at) != "[":
+            self.source.skip_value(at)
+            raise BadRequestError("`messages` is not a list", param="messages")
+        self._has_messages = True
+        return self.source.walk_array(at, self._message)
+
+    def _message(self, at: int) -> int:
+        param = f"messages[{len(self.messages)}]"
+        if len(self.messages) == self._max_messages:
+            raise BadRequestError(f"`messages` has more than {self._max_messages:,} messages", param="messages")
+        if self.source.peek(at) != "{":
+            self.source.skip_value(at)
+            raise BadRequestError(f"`{param}` is not an object", param=param)
+        message = self.message(at, param)
+        self.messages.append(message)
+        return message.end
+
+
+class MessageReader:
+    """Walks the source of one message."""
+
+    def __init__(self, source: JsonScanner, wanted: frozenset[str]) -> None:
+        """Create a reader of the fields `wanted`; the others are skipped."""
+        self._source = source
+        self._wanted = wanted
+        self._contents = 0
+        self.fields: dict[str, object] = {}
+        self.content_start = self.content_end = -1
+
+    def member(self, key: str, at: int) -> int:
+        """Read a member whose value starts at `at`; return its end."""
+        if key not in self._wanted:
+            return self._source.skip_value(at)
+        if key == "content" and self._source.peek(at) == "[":
+            self.fields[key], end = self._parts(at)
+        else:
+            self.fields[key], end = self._source.read_value(at)
+        if key == "content":
+            self._contents += 1
+            self.content_start, self.content_end = at + 1, end - 1
+        return end
+
+    def role(self, param: str) -> str:
+        """Return the message's role.
+
+        Raises:
+            BadRequestError: It has none; `param` names the message.
+        """
+        role = self.fields.get("role")
+        if not isinstance(role, str):
+            raise BadRequestError(f"`{param}.role` is not a string; write for instance user", param=f"{param}.role")
+        return role
+
+    def kind(self) -> ContentKind:
+        """Return the type of its content; without a place for text, its offsets are -1."""
+        content, kind = self.fields.get("content"), ContentKind.OTHER
+        if self._contents == 1:  # which one of repeated keys upstream reads is unknown
+            if isinstance(content, str):
+                kind = ContentKind.STRING
+            elif isinstance(content, list):
+                kind = ContentKind.PARTS if content else ContentKind.EMPTY_PARTS
+        if kind is ContentKind.OTHER:
+            self.content_start = self.content_end = -1
+        return kind
+
+    def _parts(self, at: int) -> tuple[list[object], int]:
+        """Read a list part by part, so that a list of a million parts does not hold the interpreter."""
+        parts: list[object] = []
+
+        def part(start: int) -> int:
+            value, end = self._source.read_value(start)
+            parts.append(value)
+            return end
+
+        return parts, self._source.walk_array(at, part)
