@@ -5,8 +5,9 @@ from json import JSONDecodeError
 
 import pytest
 
-from toldonce.chat.formats.openai_chat import MAX_MESSAGES, OPENAI_CHAT
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.formats.openai_chat_request import OpenAIChatRequest
+from toldonce.chat.formats.request_reader import MAX_MESSAGES
 from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from toldonce.chat.messages import query_of
 from toldonce.errors import BadRequestError

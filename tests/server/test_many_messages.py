@@ -7,7 +7,8 @@ import pytest
 
 from patience import PATIENCE_S
 from server.asgi import JSON, Call, ScriptedBackend, whole
-from toldonce.chat.formats.openai_chat import MAX_MESSAGES, OPENAI_CHAT
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
+from toldonce.chat.formats.request_reader import MAX_MESSAGES
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.server.chat_completions import ChatProxy

@@ -18,6 +18,8 @@ _BLOCKS = (
 _TAG = LazyPattern(rf"<(?P<close>/?)(?P<name>{_BLOCKS})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 _COMMAND = LazyPattern(r"/[a-z][\w:-]{0,63}(?=\s|$)", re.IGNORECASE)
 _INTERRUPTED = "[Request interrupted by user"
+# A history that the client has compacted begins with what its model wrote about the rest.
+_COMPACTED = "This session is being continued from a previous conversation"
 
 
 def typed_words(prompt: str) -> str:
@@ -44,3 +46,17 @@ def typed_words(prompt: str) -> str:
     kept.append(prompt[place:])
     words = "".join(kept).strip()
     return "" if _COMMAND.match(words) or words.startswith(_INTERRUPTED) else words
+
+
+def own_words(block: str) -> str:
+    """Return the user's words in one block of text of an agent's request; empty if all of it is the client's.
+
+    Only a block that begins as one of the client's is read as one.
+
+    >>> own_words("<system-reminder>Be terse.</system-reminder> We use pnpm."), own_words("/tmp is full")
+    ('We use pnpm.', '/tmp is full')
+    """
+    begin = block.lstrip()
+    if begin.startswith((_INTERRUPTED, _COMPACTED)):
+        return ""
+    return typed_words(block) if begin.startswith("<") and _TAG.match(begin) else block

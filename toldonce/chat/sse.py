@@ -93,6 +93,11 @@ class SseReader:
         """Offset of the first byte that belongs, or may come to belong, to the data of an incomplete event."""
         return self._first_data_line if self._data else self._line_start
 
+    @property
+    def open_event(self) -> int:
+        """Offset of the first byte that belongs to no complete event, comments between events included."""
+        return self._line_start if self._event_start is None else self._event_start
+
     def _hold(self, part: bytes) -> None:
         """Keep part of a line; the lines of an event that has grown too large become comments."""
         self._held += len(part)

@@ -143,7 +143,7 @@ class OwnAnswer:
 
 
 class ToolFormat(Protocol):
-    """How a format offers tools of ours, and runs rounds of their calls."""
+    """Offers our tools in a format, and runs rounds of their calls."""
 
     def offer_tools(self, request: ChatRequest, names: Collection[str]) -> Insertion | None:
         """Add some of our tools (chat/tools.py) to the client's own.
@@ -180,7 +180,7 @@ class WireFormat(Protocol):
 
     @property
     def tools(self) -> ToolFormat | None:
-        """How it offers tools of ours; None if it leaves the client's tools alone."""
+        """What offers our tools; None if the format leaves the client's tools alone."""
         ...
 
     @property

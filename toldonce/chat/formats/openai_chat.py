@@ -10,14 +10,13 @@ from toldonce.chat.formats.openai_chat_message import payload_identity
 from toldonce.chat.formats.openai_chat_reply import reply_from_json
 from toldonce.chat.formats.openai_chat_request import OpenAIChatRequest, read_request
 from toldonce.chat.formats.openai_chat_stream import MemoriesSplicer, ToolCallBuffer, add_usage, splice_whole
+from toldonce.chat.formats.request_reader import MAX_MESSAGES
 from toldonce.chat.splice import BLOCK_GAP, escaped, joined, system_message, text_block
 from toldonce.chat.tools import TOOLS, ToolRound
 from toldonce.errors import BadRequestError
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.types import InjectionMode
 
-# The longest chats have some hundred messages; 100,000 messages of a few bytes took 2 s to read.
-MAX_MESSAGES = 10_000
 _PIECE = LazyPattern(r"\s*+\S++|\s++\Z")
 _INTERNAL_SERVER_ERROR = 500
 

@@ -1,8 +1,8 @@
 """Read one message in the shape of Chat Completions: its text, its other parts, its tool calls. Pure."""
 
-import json
 from collections.abc import Mapping
 
+from toldonce.chat.formats.json_values import canonical, parse
 from toldonce.text import squeeze
 
 # Names of text parts: Chat Completions uses `text`, clients of the Responses API send the other two.
@@ -55,7 +55,7 @@ def call_ids_of(tool_calls: object) -> list[str]:
 
 def payload_identity(payload: str | None) -> tuple[str, ...]:
     """Return what distinguishes a message beyond its text, however its JSON is written: calls, results, parts."""
-    message = _parse(payload) if payload else None
+    message = parse(payload) if payload else None
     if not isinstance(message, dict):
         return ()
     identity: list[str] = []
@@ -65,38 +65,23 @@ def payload_identity(payload: str | None) -> tuple[str, ...]:
     if message.get("function_call"):
         identity += ("function", *_call({"function": message["function_call"]}))
     if message.get("tool_call_id"):
-        identity += ("answers", _canonical(message["tool_call_id"]))
+        identity += ("answers", canonical(message["tool_call_id"]))
     for part in other_parts(message.get("content")):
-        identity += ("part", _canonical(part))
+        identity += ("part", canonical(part))
     return tuple(identity)
 
 
 def _call(call: object) -> tuple[str, str, str]:
     """Return id, name and arguments of a tool call, comparable although clients re-serialise arguments."""
     if not isinstance(call, Mapping):
-        return "", "", _canonical(call)
+        return "", "", canonical(call)
     function = call.get("function") or call.get("custom")
     function = function if isinstance(function, Mapping) else {}
     arguments = function.get("arguments", function.get("input", ""))
     if isinstance(arguments, str):
-        parsed = _parse(arguments)
+        parsed = parse(arguments)
         arguments = squeeze(arguments) if parsed is None else parsed
-    return _canonical(call.get("id")), _canonical(function.get("name")), _canonical(arguments)
-
-
-def _parse(source: str) -> object:
-    try:
-        value: object = json.loads(source)
-    except (ValueError, RecursionError):
-        return None
-    return value
-
-
-def _canonical(value: object) -> str:
-    try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"))
-    except RecursionError:  # arguments may nest deeper than a request is allowed to
-        return "too deep"
+    return canonical(call.get("id")), canonical(function.get("name")), canonical(arguments)
 
 
 def _text_of_part(part: object) -> str | None:

@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from toldonce.chat.formats.json_values import count, paired, read_object, string
 from toldonce.chat.formats.openai_chat_message import text_of
 from toldonce.chat.reply import MAX_CHARACTERS, LimitedText, Reply, TokenUsage, ToolCall
 from toldonce.chat.sse import SseReader
-from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import clean
 
 DONE = b"[DONE]"
@@ -17,7 +17,6 @@ _READ_BYTES = 8 * 1024
 _MAX_COUNTED = 1000
 # Of what an upstream says about an answer, such as an error or the name of a tool.
 _MAX_SAID_CHARACTERS = 10_000
-_HIGH_SURROGATE = LazyPattern("[\ud800-\udbff]")
 
 
 @dataclass(slots=True)
@@ -30,14 +29,14 @@ class _Call:
     arguments: LimitedText = field(default_factory=LimitedText)
 
     def add(self, function: dict[object, object]) -> None:
-        name, arguments = _string(function.get("name")), function.get("arguments", function.get("input"))
+        name, arguments = string(function.get("name")), function.get("arguments", function.get("input"))
         if name != self.name and len(self.name) <= _MAX_SAID_CHARACTERS:  # some repeat the name in every piece
             self.name += name
         self.arguments.add(_source(arguments))
 
     def function(self) -> dict[str, str]:
         field_name = "input" if self.type == "custom" else "arguments"
-        return {"name": self.name, field_name: _paired(self.arguments.text())}
+        return {"name": self.name, field_name: paired(self.arguments.text())}
 
     def read(self) -> ToolCall:
         return ToolCall(self.id, self.name, self.function().get("arguments", ""))
@@ -88,7 +87,7 @@ class ReplyAssembler:
     def reply(self) -> Reply:
         """Return what has arrived so far."""
         self._read()
-        text = clean(_paired(self._text.text()))
+        text = clean(paired(self._text.text()))
         calls = [call for index in sorted(self._calls) for call in self._calls[index]]
         tool_calls = [{"id": call.id, "type": call.type, call.type: call.function()} for call in calls]
         message: dict[str, object] = {"role": "assistant", "content": text or None}
@@ -162,7 +161,7 @@ class ReplyAssembler:
         kind = "custom" if piece.get("type") == "custom" or "custom" in piece else "function"
         function = piece.get(kind)
         function = function if isinstance(function, dict) else {}
-        call_id = _string(piece.get("id"))
+        call_id = string(piece.get("id"))
         if index not in self._calls and len(self._calls) >= _MAX_COUNTED:
             return
         calls = self._calls.setdefault(index, [])
@@ -195,15 +194,6 @@ def reply_from_json(body: bytes, max_characters: int = MAX_CHARACTERS) -> Reply 
     return assembler.reply()
 
 
-def read_object(data: bytes) -> dict[str, object] | None:
-    """Decode a JSON object; None for anything else, however malformed."""
-    try:
-        value = json.loads(data.decode("utf-8-sig", "replace"))  # clients ignore a byte order mark, too
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def _read_together(events: Sequence[bytes]) -> list[dict[str, object]] | None:
     """Decode JSON objects in one go; None if one of them has to be looked at by itself."""
     if not all(data.startswith(b"{") and data.endswith(b"}") for data in events):
@@ -221,25 +211,14 @@ def _index(value: dict[object, object], place: int) -> int:
     return index if isinstance(index, int) and not isinstance(index, bool) else place
 
 
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _source(arguments: object) -> str:
     """Return arguments as JSON source; some upstreams send the object itself."""
     if not isinstance(arguments, dict):
-        return _string(arguments)
+        return string(arguments)
     try:
         return json.dumps(arguments)
     except RecursionError:  # read one frame higher, at the very limit
         return ""
-
-
-def _paired(text: str) -> str:
-    """Join the halves of surrogate pairs that arrived in two pieces."""
-    if not _HIGH_SURROGATE.search(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _error(event: dict[str, object] | dict[object, object]) -> str:
@@ -256,11 +235,7 @@ def _usage(usage: dict[object, object]) -> TokenUsage:
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
     return TokenUsage(
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
-        cached_tokens=_count(cached),
+        prompt_tokens=count(usage.get("prompt_tokens")),
+        completion_tokens=count(usage.get("completion_tokens")),
+        cached_tokens=count(cached),
     )
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

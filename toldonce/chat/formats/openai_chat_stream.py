@@ -4,7 +4,8 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 
 from toldonce.chat.formats.base import StreamPiece
-from toldonce.chat.formats.openai_chat_reply import DONE, ReplyAssembler, is_done, read_object
+from toldonce.chat.formats.json_values import BOM, count, memories_member, opening_brace, read_object, with_memories
+from toldonce.chat.formats.openai_chat_reply import DONE, ReplyAssembler, is_done
 from toldonce.chat.reply import MAX_CHARACTERS, Reply, TokenUsage
 from toldonce.chat.sse import MAX_EVENT_BYTES, SseEvent, SseReader
 from toldonce.chat.tools import MAX_KEPT_BYTES
@@ -12,20 +13,13 @@ from toldonce.lazy_pattern import LazyPattern
 
 # Blanks allowed between `data:` and `[DONE]`: upstreams write none or one, lenient clients trim more.
 _MAX_BLANKS = 8
-_BOM = b"\xef\xbb\xbf"
 _HEAD = LazyPattern(rb"(?:\xef\xbb\xbf)?data:[ \t]{0,%d}" % _MAX_BLANKS)
-_MAX_HEAD_BYTES = len(_BOM) + len(b"data:") + _MAX_BLANKS
-_JSON_SPACE = b" \t\r\n"
+_MAX_HEAD_BYTES = len(BOM) + len(b"data:") + _MAX_BLANKS
 
 
 def splice_whole(body: bytes, memories_json: bytes) -> bytes:
     """Insert `memories` after the opening brace of a whole answer; any other body stays as it is."""
-    start = len(_BOM) if body.startswith(_BOM) else 0
-    brace = _brace(body[start:])
-    if brace is None:
-        return body
-    place = start + brace + 1
-    return b"".join((body[:place], _member(memories_json), body[place:]))
+    return with_memories(body, memories_json, _has_choices)
 
 
 class MemoriesSplicer:
@@ -38,7 +32,7 @@ class MemoriesSplicer:
     def __init__(self, memories_json: bytes | None, max_characters: int = MAX_CHARACTERS) -> None:
         self._assembler = ReplyAssembler(max_characters)
         self._reader = SseReader()
-        self._member = None if memories_json is None else _member(memories_json)
+        self._member = None if memories_json is None else memories_member(memories_json)
         self._waiting = bytearray()
         self._waiting_start = 0
         self._gate = _DoneGate()
@@ -73,7 +67,7 @@ class MemoriesSplicer:
             if is_done(event.data):
                 self._member = None
                 break
-            brace = _brace(event.data)
+            brace = opening_brace(event.data, _has_choices)
             # After a line feed that joined two lines of data, offsets differ from those of the stream.
             if brace is not None and b"\n" not in event.data[:brace]:
                 place = event.data_start + brace + 1 - self._waiting_start
@@ -133,12 +127,12 @@ class _DoneGate:
         start = self._line_start(data, len(data))
         if start is None:
             return len(data)
-        line = data[start:].removeprefix(_BOM)
+        line = data[start:].removeprefix(BOM)
         head, bracket, rest = line.partition(b"[")
         if bracket:
             may = _HEAD.fullmatch(head) is not None and DONE.startswith(bracket + rest)
         else:
-            may = b"data:".startswith(line) or _BOM.startswith(line) or _HEAD.fullmatch(line) is not None
+            may = b"data:".startswith(line) or BOM.startswith(line) or _HEAD.fullmatch(line) is not None
         return start if may else len(data)
 
     def _line_start(self, data: bytes, at: int) -> int | None:
@@ -150,20 +144,9 @@ class _DoneGate:
         return 0 if lowest == 0 and self._starts_line else None
 
 
-def _brace(data: bytes) -> int | None:
-    """Return where an answer's object opens; None unless it has choices and no `memories` yet."""
-    brace = len(data) - len(data.lstrip(_JSON_SPACE))
-    if data[brace : brace + 1] != b"{":
-        return None
-    answer = read_object(data)
-    if answer is None or "memories" in answer:
-        return None
+def _has_choices(answer: dict[str, object]) -> bool:
     choices = answer.get("choices")
-    return brace if isinstance(choices, list) and choices else None
-
-
-def _member(memories_json: bytes) -> bytes:
-    return b'"memories":' + memories_json + b","
+    return isinstance(choices, list) and bool(choices)
 
 
 class ToolCallBuffer:
@@ -241,7 +224,7 @@ def add_usage(body: bytes, earlier: TokenUsage) -> bytes:
 
 def _summed(usage: dict[str, object], earlier: TokenUsage) -> dict[str, object]:
     """Add the usage of earlier rounds, in the three counts that all servers send."""
-    prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+    prompt, completion = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
     prompt, completion = prompt + earlier.prompt_tokens, completion + earlier.completion_tokens
     return {
         **usage,
@@ -284,8 +267,3 @@ def _has_only_role(event: dict[str, object]) -> bool:
         and not choice.get("finish_reason")
         for choice in choices
     )
-
-
-def _count(usage: dict[str, object], name: str) -> int:
-    value = usage.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -8,6 +8,8 @@ from toldonce.chat.formats.base import ChatMessage, ContentKind
 from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from toldonce.errors import BadRequestError
 
+# The longest chats have some hundred messages; 100,000 messages of a few bytes took 2 s to read.
+MAX_MESSAGES = 10_000
 _BOM = "\ufeff"
 
 
