@@ -5,8 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from anthropic_rules import refusal_of
+from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
+from toldonce.chat.formats.base import ChatMessage, WireFormat
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
-from toldonce.chat.reply import Reply, ToolCall
+from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, PreparedTurn
 from toldonce.types import Identity, MemoryMode, Subject
 
@@ -21,17 +24,29 @@ class SentPrompt:
     own: tuple[str, ...]
     """The client's messages, each as JSON."""
     sent: tuple[str, ...]
-    """The source of what was sent, up to the end of each of the client's messages."""
+    """What a provider reads of what was sent, up to each of the client's messages and what memory adds to it."""
 
 
-def prompt_of(messages: Sequence[Message], body: bytes) -> SentPrompt:
-    sent = OPENAI_CHAT.read(body)
-    extra = len(sent.messages) - len(messages)  # our own system message comes first
-    ends = [message.end for message in sent.messages[extra:]]
+def prompt_of(messages: Sequence[Message], body: bytes, wire: WireFormat = OPENAI_CHAT) -> SentPrompt:
+    sent = wire.read(body)
+    if wire is OPENAI_CHAT:
+        extra = len(sent.messages) - len(messages)  # our own system message comes first
+        ends = [message.end for message in sent.messages[extra:]]
+    else:
+        ends = _ends(messages, [message["role"] for message in json.loads(body)["messages"]], sent.messages)
     return SentPrompt(
         own=tuple(json.dumps(message) for message in messages),
-        sent=tuple(sent.text[sent.messages[0].start : end] for end in ends),
+        sent=tuple(wire.compared(sent.text[sent.messages[0].start : end]) for end in ends),
     )
+
+
+def _ends(messages: Sequence[Message], roles: Sequence[str], sent: Sequence[ChatMessage]) -> list[int]:
+    """Return where each of the client's messages ends, with a system message of ours behind it."""
+    ends: list[int] = []
+    for role, message in zip(roles, sent, strict=True):
+        is_ours = role == "system" and (len(ends) == len(messages) or messages[len(ends)]["role"] != "system")
+        ends[len(ends) - is_ours :] = [message.end]
+    return ends
 
 
 def broken_prefix(earlier: SentPrompt, prompt: SentPrompt, *, named: bool) -> str:
@@ -62,6 +77,10 @@ class ScriptedChat:
     problems: list[str] = field(default_factory=list)
     timeout_s: float | None = None
     in_user_message: bool = False
+    wire: WireFormat = OPENAI_CHAT
+    model: str = "m"
+    has_notices: bool = False
+    """Whether the client puts a system message behind each of the user's, as Claude Code does."""
 
     async def ask(
         self,
@@ -78,21 +97,27 @@ class ScriptedChat:
         """
         if text is not None:
             self.messages.append({"role": "user", "content": text})
-        request = OPENAI_CHAT.read(json.dumps({"model": "m", "messages": self.messages}).encode())
+        if self.has_notices and self.messages[-1]["role"] == "user":
+            self.messages.append({"role": "system", "content": f"{9_000 - len(self.messages)} tokens left"})
+        sent = self.messages if self.wire is OPENAI_CHAT else _marked(self.messages)
+        request = self.wire.read(json.dumps({"model": self.model, "messages": sent}).encode())
         identity = replace(self.identity, memory=mode)
         turn = await self.engine.turns.prepare(
             request, identity, timeout_s=self.timeout_s, in_user_message=self.in_user_message
         )
         if turn.entry is not None:
             await turn.entry.written()
-        prompt = prompt_of(self.messages, turn.body)
+        prompt = prompt_of(self.messages, turn.body, self.wire)
+        if self.wire is ANTHROPIC_MESSAGES and not refusal_of(self.model, self.messages):
+            problem = refusal_of(self.model, json.loads(turn.body)["messages"])
+            self.problems += [problem] if problem else []
         if mode in NO_MEMORY:
             self.problems += [] if turn.body == request.body else [f"memory is {mode.value}, but the body changed"]
         elif refused and turn.body != request.body and turn.entry is not None:
             await turn.entry.drop()
             turn = turn.without_block()
             self.in_user_message = True
-            self.prompts = [prompt_of(self.messages, request.body)]
+            self.prompts = [prompt_of(self.messages, request.body, self.wire)]
         else:
             named = identity.conversation is not None and not identity.append
             problems = (broken_prefix(earlier, prompt, named=named) for earlier in self.prompts)
@@ -103,24 +128,41 @@ class ScriptedChat:
         message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
         self.messages.append(message)
         if mode.records:
-            await self.engine.turns.finish(request, identity, _reply(message), turn)
+            await self.engine.turns.finish(request, identity, _reply(message, self.wire), turn)
         return turn
 
 
-def _reply(message: Message) -> Reply:
-    calls = message.get("tool_calls")
-    return Reply(
-        text=message["content"] or "",
-        payload=json.dumps(message) if calls else None,
-        calls=tuple(ToolCall(call["id"], **call["function"]) for call in calls or ()),
-        complete=True,
-    )
+def _marked(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages as Claude Code sends them: the last one is a list, with a mark of the cache."""
+    *before, last = messages
+    content = last["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else [*content]
+    blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
+    return [*before, {**last, "content": blocks}]
 
 
-def tool_call(number: int) -> Message:
+def _reply(message: Message, wire: WireFormat) -> Reply:
+    content = message["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    body: Mapping[str, Any] = {"type": "message", "content": blocks, "stop_reason": "end_turn"}
+    if wire is OPENAI_CHAT:
+        body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    reply = wire.read_answer(json.dumps(body).encode())
+    assert reply is not None
+    return reply
+
+
+def tool_call(number: int, wire: WireFormat = OPENAI_CHAT) -> Message:
+    if wire is ANTHROPIC_MESSAGES:
+        thought = {"type": "thinking", "thinking": "", "signature": f"c2ln{number}"}
+        use = {"type": "tool_use", "id": f"toolu_{number}", "name": "look", "input": {}}
+        return {"role": "assistant", "content": [thought, use]}
     call = {"id": f"call_{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def tool_result(number: int) -> Message:
+def tool_result(number: int, wire: WireFormat = OPENAI_CHAT) -> Message:
+    if wire is ANTHROPIC_MESSAGES:
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": f"result {number}"}
+        return {"role": "user", "content": [result]}
     return {"role": "tool", "tool_call_id": f"call_{number}", "content": f"result {number}"}

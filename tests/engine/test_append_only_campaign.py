@@ -12,6 +12,8 @@ import pytest
 from append_only import NO_MEMORY, Message, ScriptedChat, tool_call, tool_result
 from soak import SOAK
 from stores import STORES
+from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
+from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.engine.context_builder import ContextBuilder
 from toldonce.errors import StoreUnavailableError
@@ -40,6 +42,11 @@ OPENINGS: tuple[list[dict[str, Any]], ...] = (
     [{"role": "system", "content": None}],
     [{"role": "assistant", "content": "How can I help?"}],
 )  # fmt: skip
+WIRES = {"chat": OPENAI_CHAT, "messages": ANTHROPIC_MESSAGES}
+IMAGES = {
+    OPENAI_CHAT: {"type": "image_url", "image_url": {"url": "data:,"}},
+    ANTHROPIC_MESSAGES: {"type": "image", "source": {"type": "url", "url": "https://example.com/cat.png"}},
+}
 
 
 @pytest.fixture(params=STORES)
@@ -97,7 +104,7 @@ class Campaign:
 
     async def turn(self) -> None:
         text = self.choices.choice(QUESTIONS)
-        parts = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+        parts = [{"type": "text", "text": text}, IMAGES[self.chat.wire]]
         if self.choices.random() < 0.2:
             self.chat.messages.append({"role": "user", "content": parts})
             await self.ask(answer=self._answer())
@@ -107,12 +114,12 @@ class Campaign:
     async def loop(self) -> None:
         """Ask, and run tools before the answer."""
         self.calls += 1
-        await self.ask(self.choices.choice(QUESTIONS), tool_call(self.calls))
+        await self.ask(self.choices.choice(QUESTIONS), tool_call(self.calls, self.chat.wire))
         for _ in range(self.choices.randint(1, 4)):
-            self.chat.messages.append(tool_result(self.calls))
+            self.chat.messages.append(tool_result(self.calls, self.chat.wire))
             self.calls += 1
-            await self.ask(answer=tool_call(self.calls))
-        self.chat.messages.append(tool_result(self.calls))
+            await self.ask(answer=tool_call(self.calls, self.chat.wire))
+        self.chat.messages.append(tool_result(self.calls, self.chat.wire))
         await self.ask(answer=self._answer())
 
     async def edit(self) -> None:
@@ -130,15 +137,16 @@ class Campaign:
 
     async def regenerate(self) -> None:
         """Ask for the last answer again."""
-        last = len(self.chat.messages) - 1
-        if last > self._first and self._role(last) == "assistant" and self._role(last - 1) in ("user", "tool"):
+        last, before = len(self.chat.messages) - 1, ("user", "tool", "system")
+        if last > self._first and self._role(last) == "assistant" and self._role(last - 1) in before:
             del self.chat.messages[-1]
             await self.ask(answer=self._answer())
 
     async def lose(self) -> None:
         """An answer that never came; the client tries again, or says something more."""
         await self.ask(self.choices.choice(QUESTIONS), None)
-        if self.choices.random() < 0.5:
+        # Where two messages of the user stand side by side, Anthropic takes no system message between them.
+        if self.chat.wire is ANTHROPIC_MESSAGES or self.choices.random() < 0.5:
             await self.ask(answer=self._answer())
 
     async def off(self) -> None:
@@ -202,7 +210,8 @@ class Campaign:
         return roles.index("assistant", asked) + 1 if "assistant" in roles[asked:] else len(roles) + 1
 
     def _role(self, place: int) -> str:
-        return str(self.chat.messages[place]["role"])
+        message = self.chat.messages[place]
+        return "tool" if "tool_result" in str(message["content"]) else str(message["role"])
 
     def _answer(self) -> str:
         return self.choices.choice(["Yes.", "No.", "I see.", f"Answer {len(self.chat.prompts)}."])
@@ -210,8 +219,9 @@ class Campaign:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("client", ["chat id", "session", "no id"])
+@pytest.mark.parametrize("wire", WIRES)
 async def test_prompts_of_random_conversations_only_grow(
-    kind: str, client: str, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    kind: str, client: str, wire: str, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = [parts]
     if kind != "memory":
@@ -226,6 +236,10 @@ async def test_prompts_of_random_conversations_only_grow(
         identity = Identity(subject=Subject("user", f"u{seed}"), conversation=name, append=client == "session")
         engines = [AsyncToldOnce(components) for components in both]
         chat = ScriptedChat(engines[0], identity, [*choices.choice(OPENINGS)])
+        if wire == "messages":
+            model = choices.choice(["claude-opus-5", "claude-opus-5", "claude-haiku-4-5", "qwen3"])
+            has_notices = model == "claude-opus-5" and choices.random() < 0.5
+            chat = ScriptedChat(engines[0], identity, wire=ANTHROPIC_MESSAGES, model=model, has_notices=has_notices)
         campaign = Campaign(engines, chat, choices, outage)
         await campaign.run()
         broken += [f"seed {seed}, {campaign.steps}: {problem}" for problem in chat.problems[:1]]

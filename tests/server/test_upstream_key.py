@@ -62,7 +62,14 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
             self._way.answers.append((200, JSON, [whole("Noted.")]))
             async with self._way.chat(
                 BackendRequest(
-                    wire=OPENAI_CHAT, headers=headers, body=body, request=None, items=(), plain=False, record=None
+                    wire=OPENAI_CHAT,
+                    path=path,
+                    headers=headers,
+                    body=body,
+                    request=None,
+                    items=(),
+                    plain=False,
+                    record=None,
                 )
             ) as answer:
                 yield answer
@@ -185,7 +192,30 @@ async def test_on_loopback_without_a_secret_every_request_carries_our_key(parts:
         method, _, path = route.partition(" ")
         call = await asked(parts, SETTINGS, f"/v1{path.replace('*', 'org%2Fqwen3:8b')}?a=1", method=method)
         assert call.status == 200, route
-    assert seen.keys == [f"Bearer {KEY}"] * len(INFERENCE_ROUTES)
+    wants_api_key = ["/messages" in route for route in INFERENCE_ROUTES]
+    assert seen.keys == [None if wants else f"Bearer {KEY}" for wants in wants_api_key]
+    assert [named.get("x-api-key") == KEY for _, _, named in seen.requests] == wants_api_key
+
+
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/count_tokens", "/u/ana/v1/messages/batches"])
+async def test_anthropics_routes_get_our_key_as_they_expect_it(parts: Components, seen: Seen, path: str) -> None:
+    settings = {**SETTINGS, "upstream_key_routes": "POST /messages/batches"}
+    beta = {"anthropic-beta": "context-1m", "x-stainless-lang": "python"}
+    dummies = {"x-api-key": "sk-ant-dummy", "authorization": "Bearer sk-dummy", "api-key": "sk-dummy"}
+    assert (await asked(parts, settings, path, dummies | beta)).status == 200
+    assert (await asked(parts, settings, path, {"anthropic-version": "2099-01-01"})).status == 200
+    first, second = (named for _, _, named in seen.requests)
+    assert (first["x-api-key"], first["anthropic-version"]) == (KEY, "2023-06-01")
+    assert beta.items() <= first.items()
+    assert second["anthropic-version"] == "2099-01-01"
+    assert not any("dummy" in value for value in first.values())
+
+
+async def test_a_client_without_our_key_keeps_its_own(parts: Components, seen: Seen) -> None:
+    own = {"x-api-key": "sk-ant-own", "anthropic-version": "2023-06-01"}
+    await asked(parts, {**SETTINGS, "upstream_key": None}, "/v1/messages", own)
+    assert own.items() <= seen.requests[0][2].items()
+    assert "authorization" not in seen.requests[0][2]
 
 
 NOT_LISTED = [

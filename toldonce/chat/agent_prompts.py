@@ -5,6 +5,7 @@ tasks, output of shell commands, reminders; and a slash command is an order to t
 """
 
 import re
+from collections.abc import Sequence
 
 from toldonce.lazy_pattern import LazyPattern
 
@@ -20,6 +21,12 @@ _COMMAND = LazyPattern(r"/[a-z][\w:-]{0,63}(?=\s|$)", re.IGNORECASE)
 _INTERRUPTED = "[Request interrupted by user"
 # A history that the client has compacted begins with what its model wrote about the rest.
 _COMPACTED = "This session is being continued from a previous conversation"
+
+
+# What Claude Code says a request is for, where it is told to (CLAUDE_CODE_GATEWAY_HINT_HEADERS).
+_REQUEST_CLASS = b"x-claude-code-request-class"
+# Requests in which a user talks with the agent; all others are the agent's own.
+_MAIN = b"main"
 
 
 def typed_words(prompt: str) -> str:
@@ -60,3 +67,13 @@ def own_words(block: str) -> str:
     if begin.startswith((_INTERRUPTED, _COMPACTED)):
         return ""
     return typed_words(block) if begin.startswith("<") and _TAG.match(begin) else block
+
+
+def is_of_agent(headers: Sequence[tuple[bytes, bytes]]) -> bool:
+    """Return whether an agent says that a request is its own, such as a title, a summary or a sub-agent's.
+
+    >>> is_of_agent([(b"X-Claude-Code-Request-Class", b"compaction")]), is_of_agent([])
+    (True, False)
+    """
+    given = (value.strip().lower() for name, value in headers if name.lower() == _REQUEST_CLASS)
+    return any(value not in (b"", _MAIN) for value in given)

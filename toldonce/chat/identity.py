@@ -21,6 +21,7 @@ KEY = "x-toldonce-key"
 CHAT_ID = "x-openwebui-chat-id"
 MESSAGE_ID = "x-openwebui-message-id"
 SESSION = "x-toldonce-session"
+AGENT_SESSION = "x-claude-code-session-id"
 MEMORY = "x-toldonce-memory"
 PROFILE = "x-toldonce-profile"
 APP = "x-toldonce-app"
@@ -32,7 +33,10 @@ IDENTITY_HEADERS = (USER_JWT, USER_ID, USER)
 """Headers that name the user; each may be sent once."""
 
 _READ = frozenset(
-    {*IDENTITY_HEADERS, TENANT, CHAT_ID, MESSAGE_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION, TIME_ZONE}
+    {
+        *(*IDENTITY_HEADERS, TENANT, CHAT_ID, MESSAGE_ID, SESSION, AGENT_SESSION),
+        *(MEMORY, PROFILE, APP, CHARACTERS, INTERACTION, TIME_ZONE),
+    }
 )
 _AUTHORIZATION = "authorization"
 _UNVERIFIABLE = (
@@ -44,7 +48,7 @@ _TEMPORARY = "local"
 # Synonym of `on`.
 _ACTIVE = "active"
 # UTF-8 bytes of a conversation id: ids are usually UUIDs, and each one becomes an index key.
-_MAX_CONVERSATION_BYTES = 512
+MAX_CONVERSATION_BYTES = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -377,10 +381,10 @@ def _time_zone(value: str | None) -> str | None:
 
 def _conversation(given: dict[str, str]) -> tuple[str | None, bool, bool]:
     """Return the conversation's id, whether the client sends only its newest message, and whether it is temporary."""
-    name = CHAT_ID if given.get(CHAT_ID) else SESSION
+    name = next((name for name in (CHAT_ID, SESSION) if given.get(name)), AGENT_SESSION)
     conversation = clean(given.get(name, ""))
     if not conversation:
         return None, False, False
-    if len(conversation.encode()) > _MAX_CONVERSATION_BYTES:
-        raise BadRequestError(f"{name} is longer than {_MAX_CONVERSATION_BYTES} bytes")
+    if len(conversation.encode()) > MAX_CONVERSATION_BYTES:
+        raise BadRequestError(f"{name} is longer than {MAX_CONVERSATION_BYTES} bytes")
     return conversation, name == SESSION, name == CHAT_ID and conversation.startswith(_TEMPORARY)

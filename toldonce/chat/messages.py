@@ -26,6 +26,8 @@ def log_messages(
 ) -> tuple[Message, ...]:
     """Return a request's messages for the log, in order, without system and developer messages.
 
+    Nor is the beginning of an answer among them, which the client wrote for the assistant: it is logged with the rest.
+
     A message longer than `max_characters` is cut, and one whose JSON is longer loses it.
 
     Two messages have the same hash if the same speaker says the same: white space, reasoning blocks, and the JSON of
@@ -33,7 +35,7 @@ def log_messages(
     """
     messages: list[Message] = []
     asked = ""
-    for message in request.messages:
+    for message in request.messages[: len(request.messages) - request.continues]:
         if message.is_system:
             continue
         message = _within(message, max_characters)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from toldonce.engine.core import AsyncToldOnce
     from toldonce.engine.embedder import EmbedderStatus
     from toldonce.engine.id_prefix import find_id
-    from toldonce.engine.prepared_turn import PreparedTurn
+    from toldonce.engine.prepared_turn import PreparedTurn, PromptUse
     from toldonce.engine.requests import run_once
     from toldonce.engine.results import (
         AppMemoryPage,
@@ -44,6 +44,7 @@ __all__ = [
     "PreparedTurn",
     "PromptContext",
     "PromptTrace",
+    "PromptUse",
     "ReembedProgress",
     "RenamedCharacter",
     "StoreStats",
@@ -74,6 +75,7 @@ _HOMES = {
     "MemoryExplanation": "toldonce.engine.results",
     "MemoryHistory": "toldonce.engine.results",
     "PreparedTurn": "toldonce.engine.prepared_turn",
+    "PromptUse": "toldonce.engine.prepared_turn",
     "PromptContext": "toldonce.engine.context_builder",
     "PromptTrace": "toldonce.engine.results",
     "ReembedProgress": "toldonce.maintenance.reembed",

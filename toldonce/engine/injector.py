@@ -17,7 +17,7 @@ from toldonce.chat.splice import apply_insertions
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.engine.components import Components
 from toldonce.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall, turns_wanted
-from toldonce.engine.prepared_turn import LedgerEntry, PreparedTurn
+from toldonce.engine.prepared_turn import LedgerEntry, PreparedTurn, PromptUse
 from toldonce.engine.prompt_ledger import ChatLedger, TemporaryLedger
 from toldonce.engine.scope import MemoryScope
 from toldonce.engine.shown_memories import ClosedMemories, ShownMemories, by_subject
@@ -73,6 +73,7 @@ class ReadingRequest:
 
     in_user_message: bool = False
     """Whether new memory may alter no other message than the newest of the user."""
+    use: PromptUse = PromptUse.ANSWER
 
     @property
     def size(self) -> int:
@@ -151,14 +152,15 @@ class PromptInjector:
             prepared = await self._append(asked, chain)
         else:
             prepared = await self._insert(asked, "user_prefix" if asked.in_user_message else where)
-        self._count(asked, prepared)
+        if asked.use is PromptUse.ANSWER:
+            self._count(asked, prepared)
         return prepared
 
     # ---- placements without a ledger
 
     async def _insert(self, asked: ReadingRequest, mode: InjectionMode) -> PreparedTurn:
         """Insert what is recalled for this request alone."""
-        recalled = await self._recall(asked)
+        recalled = _NOTHING if asked.use is PromptUse.REPLAY else await self._recall(asked)
         recall, rendered = recalled.recall, recalled.rendered
         plain = PreparedTurn(body=asked.request.body, log=asked.log, scope=asked.scope, warning=recall.warning)
         insertions = asked.request.wire.place(
@@ -192,11 +194,13 @@ class PromptInjector:
         replay = replay.without(closed.removed)
         ledger.empty(asked.home, replay.insertions)
         recalled, new = _NOTHING, []
-        if replay.at(chain.asked) is None:
+        if replay.at(chain.asked) is None and asked.use is not PromptUse.REPLAY:
             replay, recalled = await self._recalled(asked, replay, closed)
             new = self._new_insertions(asked, chain, replay, recalled)
         placed = await self._placed(asked, (*replay.insertions, *new), replay, chain)
         assert placed.sent is not None
+        if asked.use is not PromptUse.ANSWER:
+            return replace(placed, items=recalled.recall.items, failure=recalled.failure)
         if new and not recalled.failure:
             new[-1] = replace(new[-1], sent_bytes=placed.sent.bytes, sent_hash=placed.sent.hash)
         if asked.is_recorded:  # the record has the history, and with it the turns that were only read
@@ -266,7 +270,7 @@ class PromptInjector:
             withdrawn=tuple(memory.id for memory in rendered.withdrawn),
             quotes_messages=rendered.recent > 0 or not all(item.is_stored for item in items),
         )
-        if replay.insertions or asked.in_user_message:
+        if replay.insertions or asked.in_user_message or not asked.request.wire.has_system_place:
             # The system message stays as the earlier prompts had it, or as the client wrote it.
             turn = replace(turn, standing="", recalled=rendered.text)
         return new_insertions(
@@ -290,6 +294,7 @@ class PromptInjector:
                 request,
                 standing=next((text.standing for text in texts if text.standing), ""),
                 appended={spoken[text.depth - 1]: text.recalled for text in texts if text.depth},
+                in_user_message=asked.in_user_message,
             )
             body = apply_insertions(request, insertions)
             return insertions, body, measure_prompt(request, insertions, replay, asked=chain.asked)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from typing import Self
 
 from toldonce.chat.formats.base import Insertion
@@ -18,6 +19,17 @@ logger = logging.getLogger(__name__)
 
 # A database that hangs delays an answer by so many seconds at most: a chat matters more than its next prompt's cache.
 LEDGER_WAIT_S = 0.25
+
+
+class PromptUse(Enum):
+    """What a prompt is for."""
+
+    ANSWER = auto()
+    """A turn of the conversation."""
+    COUNT = auto()
+    """To be counted: it is what the turn's prompt would be, and nothing is kept of it."""
+    REPLAY = auto()
+    """The client's own ends, such as a summary of its history: it has what earlier prompts had, and no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from toldonce.engine.components import Components
 from toldonce.engine.context_builder import ContextBuilder
 from toldonce.engine.injector import RECALL_SHARE, PromptInjector, ReadingRequest
 from toldonce.engine.memory_tools import MemoryTools
-from toldonce.engine.prepared_turn import PreparedTurn
+from toldonce.engine.prepared_turn import PreparedTurn, PromptUse
 from toldonce.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name, requested_zone
 from toldonce.extraction.forget_requests import asks_to_forget, has_word_of_asking
 from toldonce.extraction.own_text.chat_bridges import named_by_bridge
@@ -86,6 +86,7 @@ class TurnService:
         mode: InjectionMode | None = None,
         in_user_message: bool = False,
         timeout_s: float | None = None,
+        use: PromptUse = PromptUse.ANSWER,
     ) -> PreparedTurn:
         """Recall for a chat request and splice the memories into a copy of its bytes.
 
@@ -100,9 +101,10 @@ class TurnService:
                 request that was altered elsewhere.
             timeout_s: The time that the request waits for memory; shortly before its end, recall is given up where
                 earlier prompts can be replayed without it. None: as long as it takes.
+            use: What the prompt is for.
         """
         deadline = None if timeout_s is None else asyncio.get_running_loop().time() + RECALL_SHARE * timeout_s
-        prepared = await self._recalled(request, identity, mode, deadline, in_user_message)
+        prepared = await self._recalled(request, identity, mode, deadline, in_user_message, use)
         if prepared.scope is None or prepared.scope.writes is None:
             return prepared
         keeps = identity.memory.records and not identity.temporary
@@ -126,6 +128,7 @@ class TurnService:
         mode: InjectionMode | None,
         deadline: float | None,
         in_user_message: bool,
+        use: PromptUse,
     ) -> PreparedTurn:
         now = self._components.clock.now()
         log = await self._log(request, len(request.body), _local(now, identity))
@@ -144,6 +147,7 @@ class TurnService:
             now=now,
             deadline=deadline,
             in_user_message=in_user_message,
+            use=use,
         )
         return await self._injector.inject(asked, mode)
 
@@ -152,6 +156,12 @@ class TurnService:
         return await run_in_thread_if_large(
             size, lambda: named_by_bridge(log_messages(request, said_at=now, max_characters=limit))
         )
+
+    def _whole(self, request: ChatRequest, reply: Reply) -> Reply:
+        """Return the reply with the beginning that the client wrote; count what is recorded in part."""
+        self._count_cut(request, reply)
+        begun = request.messages[-1].text if request.continues and (reply.text or reply.payload) else ""
+        return replace(reply, text=begun + reply.text) if begun else reply
 
     def _count_cut(self, request: ChatRequest, reply: Reply) -> None:
         """Count and log what is recorded in part: the reply, and the newest message."""
@@ -172,7 +182,7 @@ class TurnService:
         """Record an answered request, with the formations it makes due; durable when this returns."""
         if identity.subject is None:
             return None
-        self._count_cut(request, reply)
+        reply = self._whole(request, reply)
         now = _local(self._components.clock.now(), identity)
         size = len(request.body) + len(reply.text) + len(reply.payload or "")
         log = prepared.log if prepared else await self._log(request, size, now)

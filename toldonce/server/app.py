@@ -12,11 +12,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.preload import load_chats, load_formations, load_turns
 from toldonce.guard import guarded
+from toldonce.metrics import ProxyCounters
 from toldonce.providers.protocols import Embedder, TokenCounter
 from toldonce.server.api import OPERATIONS, routes_of
 from toldonce.server.api.v1 import build_api, failure_body, is_resource_path, resource_routes, send_refusal
@@ -33,12 +35,14 @@ from toldonce.server.observability import monitoring_routes
 from toldonce.server.origin_guard import OriginGuard, is_loopback
 from toldonce.server.passthrough import PassThrough
 from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH, ResourceMetadata
-from toldonce.server.status import INTERNAL_SERVER_ERROR, error_body
+from toldonce.server.status import INTERNAL_SERVER_ERROR, format_of, route_after_v1
 from toldonce.server.upstream import Deadlines, HttpUpstream
 from toldonce.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
 from toldonce.settings import Settings
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+COUNT_TOKENS = "/messages/count_tokens"
+"""Path after `/v1` of the route that counts the tokens of a prompt in Anthropic's format, with its memory."""
 
 
 def identity_policy(settings: Settings) -> IdentityPolicy:
@@ -87,7 +91,8 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
     backend, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
     authenticator = Authenticator.of(engine, policy)
-    chat, preload = ChatProxy(OPENAI_CHAT, engine, backend, policy, keys), Preload(engine.counter, engine.own_embedder)
+    counters, preload = ProxyCounters(), Preload(engine.counter, engine.own_embedder)
+    chats = _chat_routes(engine, backend, policy, keys, counters)
     mcp, metadata = McpEndpoint(engine, policy), ResourceMetadata(settings.jwt_issuer)
     passthrough = PassThrough(
         backend,
@@ -107,7 +112,8 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
             yield
         finally:
             await preload.close()
-            await chat.close()
+            for chat in chats.values():
+                await chat.close()
             await mcp.close()
             engine.admin.stop_worker(promptly=True)
             if worker is not None:
@@ -117,7 +123,7 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
 
     api = build_api(engine, policy)
     routes = [
-        *monitoring_routes(engine, chat.counters),
+        *monitoring_routes(engine, counters),
         *routes_of(OPERATIONS, engine, policy),
         *resource_routes(api, people=ROOT if settings.dashboard else None),
         Route(MCP_PATH, mcp, methods=["POST"]),
@@ -129,7 +135,18 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
         routes += dashboard_routes(Dashboard(engine, policy, authenticator, api))
     for prefix in ("/v1", "/u/{user}/v1"):
         routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
-    return _Application(routes, lifespan, _guarding(settings, authenticator, metadata), _preloaded(chat, preload))
+    return _Application(routes, lifespan, _guarding(settings, authenticator, metadata), _preloaded(chats, preload))
+
+
+def _chat_routes(
+    engine: AsyncToldOnce, backend: Backend, policy: IdentityPolicy, keys: UpstreamKeyPolicy, counters: ProxyCounters
+) -> dict[str, ChatProxy]:
+    """Return what serves the chats of each format, by its path after `/v1`."""
+    wires = (OPENAI_CHAT, ANTHROPIC_MESSAGES)
+    chats = {wire.route: ChatProxy(wire, engine, backend, policy, keys, counters=counters) for wire in wires}
+    if not backend.needs_valid_requests:  # the built-in model answers and does not count
+        chats[COUNT_TOKENS] = chats[ANTHROPIC_MESSAGES.route].counter_at(COUNT_TOKENS)
+    return chats
 
 
 def _guarding(
@@ -152,47 +169,37 @@ class _Application(Starlette):
         routes: Sequence[Route],
         lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
         guarded: Callable[[ASGIApp], ASGIApp],
-        chat: ASGIApp,
+        chats: Mapping[str, ASGIApp],
     ) -> None:
         handlers = {HTTPException: _refused, Exception: _failed}
         super().__init__(routes=routes, lifespan=lifespan, exception_handlers=handlers)
         self.router.redirect_slashes = False  # a redirect would name whatever Host the request named
         self._guarded = guarded
-        self._chat = chat
+        self._chats = chats
 
     def build_middleware_stack(self) -> ASGIApp:
         """Build what serves a request: the guard, the chat, and then everything else."""
         others = super().build_middleware_stack()
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            is_chat = scope["type"] == "http" and scope["method"] == "POST" and _is_chat_path(scope["path"])
-            await (self._chat if is_chat else others)(scope, receive, send)
+            is_post = scope["type"] == "http" and scope["method"] == "POST"
+            chat = self._chats.get(route_after_v1(scope["path"])) if is_post else None
+            await (chat or others)(scope, receive, send)
 
         return with_failures_answered(self._guarded(serve))
 
 
-def _preloaded(chat: ChatProxy, preload: "Preload") -> ASGIApp:
+def _preloaded(chats: Mapping[str, ChatProxy], preload: "Preload") -> Mapping[str, ASGIApp]:
     """Let the chats of a server that has just started wait: loading in the middle of one would hold up all requests."""
 
-    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        await preload.wait_for_chats()
-        await chat(scope, receive, send)
+    def waiting(chat: ChatProxy) -> ASGIApp:
+        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+            await preload.wait_for_chats()
+            await chat(scope, receive, send)
 
-    return serve
+        return serve
 
-
-def _is_chat_path(path: str) -> bool:
-    """Return whether a decoded path is that of chat completions.
-
-    >>> _is_chat_path("/v1/chat/completions"), _is_chat_path("/u/ana/v1/chat/completions/")
-    (True, True)
-    >>> _is_chat_path("/u//v1/chat/completions"), _is_chat_path("/v1/chat/completions/x")
-    (False, False)
-    """
-    steps = path.removesuffix("/").split("/")
-    if steps[1:2] == ["u"] and steps[2:3] != [""]:
-        del steps[1:3]
-    return "/".join(steps) == f"/v1{OPENAI_CHAT.route}"
+    return {route: waiting(chat) for route, chat in chats.items()}
 
 
 def _refusing(metadata: ResourceMetadata, public_url: str | None) -> Refuse:
@@ -205,7 +212,8 @@ def _refusing(metadata: ResourceMetadata, public_url: str | None) -> Refuse:
         elif is_resource_path(scope["path"]):
             await send_refusal(scope, send, status, message, headers)
         else:
-            await send_json(send, status, error_body(status, message), metadata.challenge(scope, headers))
+            error = format_of(scope["path"]).error(status, message)
+            await send_json(send, status, error, metadata.challenge(scope, headers))
 
     return refuse
 
@@ -214,7 +222,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     """Refuse a path or method that no route serves, with the body that all errors have."""
     refusal = error if isinstance(error, HTTPException) else HTTPException(INTERNAL_SERVER_ERROR)
     message = f"{request.method} {request.url.path[:200]} is not served here"
-    body = error_body(refusal.status_code, message)
+    body = format_of(request.url.path).error(refusal.status_code, message)
     return _own_error(body, refusal.status_code, refusal.headers or {})
 
 
@@ -294,7 +302,7 @@ def failure_answer(path: str) -> tuple[bytes, str]:
     """
     if is_resource_path(path):
         return failure_body(path)
-    return error_body(INTERNAL_SERVER_ERROR, _MESSAGE), "application/json"
+    return format_of(path).error(INTERNAL_SERVER_ERROR, _MESSAGE), "application/json"
 
 
 def with_failures_answered(app: ASGIApp) -> ASGIApp:

@@ -36,6 +36,10 @@ _HOP_BY_HOP = frozenset(
         b"upgrade",
     }
 )
+CREDENTIALS = frozenset({b"authorization", b"x-api-key", b"api-key", b"x-goog-api-key"})
+"""Headers in which clients send a key of their own."""
+# The version of Anthropic's API whose shapes we know: it refuses requests that name none.
+_ANTHROPIC_VERSION = (b"anthropic-version", b"2023-06-01")
 # Set again for the next hop, or not meant for upstream (a browser's cookies for this server).
 _NOT_UPSTREAM = frozenset({b"host", b"content-length", b"authorization", b"cookie", b"expect"})
 
@@ -99,13 +103,16 @@ async def wait_for_disconnect(receive: Receive) -> None:
         pass
 
 
-def upstream_headers(headers: Iterable[tuple[bytes, bytes]], *, key: str | None, plain: bool) -> Headers:
+def upstream_headers(
+    headers: Iterable[tuple[bytes, bytes]], *, key: str | None, plain: bool, anthropic: bool = False
+) -> Headers:
     """Choose the request headers to send upstream.
 
     Args:
         headers: The client's.
-        key: Our key; None keeps the client's Authorization.
+        key: Our key, which replaces all keys of the client; None keeps them.
         plain: Ask for an uncompressed answer, because it will be read.
+        anthropic: Send our key as Anthropic's API expects it.
     """
     connection_headers = _named_by_connection(headers)
     kept: list[tuple[bytes, bytes]] = []
@@ -115,14 +122,22 @@ def upstream_headers(headers: Iterable[tuple[bytes, bytes]], *, key: str | None,
             kept.append((name, value))
         if low in _HOP_BY_HOP or low in _NOT_UPSTREAM or low in connection_headers or is_private_header(low):
             continue
-        if (plain and low == b"accept-encoding") or (key is not None and low in _REROUTING):
+        if (plain and low == b"accept-encoding") or (key is not None and low in _REROUTING | CREDENTIALS):
             continue
         kept.append((name, value))
     if key is not None:
-        kept.append((b"authorization", b"Bearer " + key.encode()))
+        kept += _key_headers(key, kept, anthropic=anthropic)
     if plain:
         kept.append((b"accept-encoding", b"identity"))
     return tuple(kept)
+
+
+def _key_headers(key: str, headers: Iterable[tuple[bytes, bytes]], *, anthropic: bool) -> Headers:
+    version = _ANTHROPIC_VERSION[0]
+    has_version = any(name.lower() == version for name, _ in headers)
+    if not (anthropic or has_version):
+        return ((b"authorization", b"Bearer " + key.encode()),)
+    return ((b"x-api-key", key.encode()), *(() if has_version else (_ANTHROPIC_VERSION,)))
 
 
 def answer_headers(headers: Iterable[tuple[bytes, bytes]], *, length: int | None) -> list[tuple[bytes, bytes]]:

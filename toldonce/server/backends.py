@@ -14,7 +14,7 @@ from toldonce.ids import new_id
 from toldonce.providers.offline_model import MODEL, MODEL_LIST, offline_answer, without_promise
 from toldonce.providers.protocols import TokenCounter
 from toldonce.server.asgi import OWN_HEADERS, Headers, upstream_headers
-from toldonce.server.status import NOT_FOUND, OK, error_body
+from toldonce.server.status import NOT_FOUND, OK, format_of
 from toldonce.server.upstream import BackendResponse, HttpUpstream
 from toldonce.types import RecalledMemory
 
@@ -37,8 +37,8 @@ class BackendRequest:
     """Whether the answer will be read, so that it must come uncompressed."""
     record: Callable[[str], Awaitable[bool]] | None
     """Records the turn with this answer, and returns whether it is durable; None: the turn is not recorded."""
-    query: str = ""
-    """The request's query with its question mark, as it came."""
+    path: str
+    """Its path after `/v1`, with its query as it came."""
     carries_key: bool = False
     """Whether the request carries our key upstream, in all its rounds."""
 
@@ -88,15 +88,19 @@ class UpstreamBackend:
 
     def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
         """Send the request's bytes."""
-        headers = upstream_headers(ask.headers, key=self._key if ask.carries_key else None, plain=ask.plain)
-        return self._upstream.send("POST", f"{ask.wire.route}{ask.query}", headers, ask.body)
+        headers = self._headers(ask.path, ask.headers, carries_key=ask.carries_key, plain=ask.plain)
+        return self._upstream.send("POST", ask.path, headers, ask.body)
 
     def forward(
         self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
     ) -> AbstractAsyncContextManager[BackendResponse]:
         """Send any other request's bytes."""
-        passed = upstream_headers(headers, key=self._key if carries_key else None, plain=False)
+        passed = self._headers(path, headers, carries_key=carries_key, plain=False)
         return self._upstream.send(method, path, passed, body)
+
+    def _headers(self, path: str, headers: Headers, *, carries_key: bool, plain: bool) -> Headers:
+        key, wire = self._key if carries_key else None, format_of(f"/v1{path}")
+        return upstream_headers(headers, key=key, plain=plain, anthropic=wire.takes_api_key)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -153,7 +157,7 @@ class OfflineBackend:
             yield _BuiltInAnswer(OK, _JSON, (json.dumps(MODEL_LIST).encode(),))
             return
         message = f"{method} /v1{path} needs an upstream API: set TOLDONCE_UPSTREAM_URL"
-        yield _BuiltInAnswer(NOT_FOUND, _JSON, (error_body(NOT_FOUND, message),))
+        yield _BuiltInAnswer(NOT_FOUND, _JSON, (format_of(f"/v1{path}").error(NOT_FOUND, message),))
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""

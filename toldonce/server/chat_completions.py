@@ -1,20 +1,22 @@
-"""`POST /v1/chat/completions`: one exchange from the client's bytes to the recorded turn. Raw ASGI.
+"""The routes of chats: one exchange from the client's bytes to the recorded turn. Raw ASGI.
 
 The order is the promise: recall before the request leaves, every byte of the answer as it came, the record before
-`[DONE]`. ToldOnce calls no language model, and a failure of memory never breaks the chat.
+the end. ToldOnce calls no language model, and a failure of memory never breaks the chat.
 """
 
 import asyncio
 import logging
 from collections.abc import Coroutine
+from copy import copy
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from toldonce.chat.agent_prompts import is_of_agent
 from toldonce.chat.formats.base import ChatRequest, WireFormat
 from toldonce.chat.identity import IdentityPolicy, identify
 from toldonce.chat.messages import is_background_task
-from toldonce.engine import AsyncToldOnce, PreparedTurn, run_in_thread_if_large
+from toldonce.engine import AsyncToldOnce, PreparedTurn, PromptUse, run_in_thread_if_large
 from toldonce.engine.query_builder import NO_SIMILARITY
 from toldonce.errors import BadIdentityError, BadRequestError, ToldOnceError
 from toldonce.guard import guarded
@@ -57,6 +59,8 @@ class ChatProxy:
         backend: Backend,
         policy: IdentityPolicy,
         keys: UpstreamKeyPolicy | None = None,
+        *,
+        counters: ProxyCounters | None = None,
     ) -> None:
         """Create the route.
 
@@ -66,15 +70,18 @@ class ChatProxy:
             backend: Answers the chats.
             policy: Which claims of identity are believed.
             keys: Which requests carry our upstream key; None: each client sends its own.
+            counters: Counts the chats, with those of other routes; None: own ones.
         """
         self._wire = wire
+        self._route = wire.route
+        self._counts = False
         self._engine = engine
         self._backend = backend
         self._policy = policy
         self._keys = keys
         url = engine.settings.upstream_url
         self._upstream = BUILT_IN if url is None else urlsplit(url).hostname
-        self.counters = ProxyCounters()
+        self.counters = counters or ProxyCounters()
         self._services = ChatServices(
             backend=backend,
             recorder=TurnRecorder(engine, self.counters),
@@ -85,11 +92,17 @@ class ChatProxy:
         )
         self._responses: set[asyncio.Task[None]] = set()
 
+    def counter_at(self, route: str) -> "ChatProxy":
+        """Return a route, by its path after `/v1`, that counts the tokens of such requests with their memory."""
+        counter = copy(self)
+        counter._route, counter._counts = route, True
+        return counter
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one chat request."""
-        self.counters.chats += 1
+        self.counters.chats += not self._counts
         headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
-        refusal = self._keys.refusal("POST", self._wire.route, headers, caller_of(scope)) if self._keys else None
+        refusal = self._keys.refusal("POST", self._route, headers, caller_of(scope)) if self._keys else None
         if refusal is not None:
             await send_error(send, refusal.status, refusal.message, wire=self._wire)
             return
@@ -153,28 +166,32 @@ class ChatProxy:
             caller=caller,
         )
         if request is not None:
+            identity = replace(identity, conversation=identity.conversation or request.conversation)
             to = Destination(upstream=self._upstream, model=request.model, client="chat")
             identity = replace(identity, scope=replace(identity.scope, destination=to))
         profile = self._engine.profile(identity.scope.profile or settings.profile)  # an unknown one is refused here
         if identity.scope.only_app and profile.subject.kind != "app":
             raise BadIdentityError(f"profile {profile.name} is not for apps, but this credential is for one app alone")
         show = header(headers, b"x-toldonce-show") or b"on"
+        use = PromptUse.COUNT if self._counts else PromptUse.REPLAY if is_of_agent(headers) else PromptUse.ANSWER
+        shows = settings.show_memories and use is PromptUse.ANSWER
         return Exchange(
             wire=self._wire,
             headers=headers,
             body=body,
-            query=query_of_scope(scope),
+            path=self._route + query_of_scope(scope),
             request=request,
             identity=identity,
-            shows_memories=settings.show_memories and show.strip().lower() != b"off",
-            carries_key=keys is not None and keys.is_ours("POST", self._wire.route, headers, caller),
+            use=use,
+            shows_memories=shows and show.strip().lower() != b"off",
+            carries_key=keys is not None and keys.is_ours("POST", self._route, headers, caller),
         )
 
     async def _respond(self, exchange: Exchange, send: Send) -> None:
-        memory = await self._recall(exchange.request, exchange.identity)
+        memory = await self._recall(exchange.request, exchange.identity, exchange.use)
         await ChatResponder(exchange, memory, self._services, send).respond()
 
-    async def _recall(self, request: ChatRequest | None, identity: Identity) -> ChatMemory:
+    async def _recall(self, request: ChatRequest | None, identity: Identity, use: PromptUse) -> ChatMemory:
         """Decide what memory does for a request, and recall for it. Never fails."""
         if identity.memory is MemoryMode.OFF:
             return ChatMemory(note="off")
@@ -182,20 +199,22 @@ class ChatProxy:
             return ChatMemory(note="anonymous")
         if request is None:
             return ChatMemory(note="skipped")
-        if is_background_task(request):
-            self.counters.background_tasks += 1
+        is_task = is_background_task(request)
+        self.counters.background_tasks += is_task or use is PromptUse.REPLAY
+        if is_task:
             return ChatMemory(note="task")
-        records = identity.memory.records and not identity.temporary
+        records = identity.memory.records and not identity.temporary and use is PromptUse.ANSWER
         refused = self._services.fallbacks.is_refused(identity.subject, request.model)
         with guarded(logger, "recall failed, the chat goes on without"):
             timeout_s = self._engine.settings.recall_timeout_s
             async with asyncio.timeout(timeout_s):
                 prepared = await self._engine.turns.prepare(
-                    request, identity, in_user_message=refused, timeout_s=timeout_s
+                    request, identity, in_user_message=refused, timeout_s=timeout_s, use=use
                 )
             self.counters.memory_failed += bool(prepared.failure)
             self.counters.recalled += bool(prepared.injected)
-            return ChatMemory(note=_note(identity.memory, prepared), prepared=prepared, records=records)
+            mode = "task" if use is PromptUse.REPLAY else identity.memory.value
+            return ChatMemory(note=_note(mode, prepared), prepared=prepared, records=records)
         self.counters.memory_failed += 1
         return ChatMemory(note=f"skipped{self._lost_prefix(identity)}", records=records)
 
@@ -227,7 +246,7 @@ class ChatProxy:
             responding.cancel()
 
 
-def _note(mode: MemoryMode, prepared: PreparedTurn) -> str:
+def _note(mode: str, prepared: PreparedTurn) -> str:
     """Write the value of `x-toldonce-memory` after a recall."""
     missing = f"; {prepared.scope.missing}" if prepared.scope and prepared.scope.missing else ""
     # The full reason may name the operator's servers: it is in the log.
@@ -238,4 +257,4 @@ def _note(mode: MemoryMode, prepared: PreparedTurn) -> str:
     if prepared.failure and not prepared.replayed:
         return f"skipped{replayed}{missing}"
     failed = f"; {prepared.failure}" if prepared.failure else failed
-    return f"{mode.value}; recalled={prepared.injected}{recent}{replayed}{missing}{failed}"
+    return f"{mode}; recalled={prepared.injected}{recent}{replayed}{missing}{failed}"

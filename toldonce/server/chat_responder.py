@@ -10,7 +10,7 @@ from functools import partial
 from toldonce.chat.formats.base import AnswerStream, ChatRequest, WireFormat
 from toldonce.chat.reply import Reply
 from toldonce.chat.splice import describe_memories
-from toldonce.engine import PreparedTurn, run_in_thread_if_large
+from toldonce.engine import PreparedTurn, PromptUse, run_in_thread_if_large
 from toldonce.engine.prepared_turn import LEDGER_WAIT_S
 from toldonce.errors import ToldOnceError, logged_text
 from toldonce.guard import guarded
@@ -47,11 +47,13 @@ class Exchange:
     """The format it is written in."""
     headers: Headers
     body: bytes
-    query: str
-    """Its query string with the question mark; empty if it has none."""
+    path: str
+    """Its path after `/v1`, with its query as it came."""
     request: ChatRequest | None
     """Its parsed copy; None if the body cannot be read."""
     identity: Identity
+    use: PromptUse
+    """What its prompt is for."""
     shows_memories: bool
     """Whether the answer lists the memories that were used."""
     carries_key: bool
@@ -104,6 +106,7 @@ class ChatResponder:
         self._items: tuple[RecalledMemory, ...] = ()
         self._replayed: asyncio.Task[tuple[RecalledMemory, ...]] | None = None
         self._waited_for_ledger = False
+        self._awaits_answer = True
 
     async def respond(self) -> None:
         """Ask and relay; a request that upstream refuses with memory in it is sent again as it came."""
@@ -122,6 +125,9 @@ class ChatResponder:
             await self._respond_without_memory()
         except UpstreamError as error:
             await send_error(self._send, status_of(error), message_of(error), wire=self._exchange.wire)
+        except (asyncio.CancelledError, ClientDisconnectedError):
+            self._record_question()
+            raise
         finally:
             self._forget_replayed()
 
@@ -159,7 +165,7 @@ class ChatResponder:
             items=self._items,
             plain=self._reads_answer,
             record=self._record_ahead if self._records else None,
-            query=self._exchange.query,
+            path=self._exchange.path,
             carries_key=self._exchange.carries_key,
         )
 
@@ -185,6 +191,7 @@ class ChatResponder:
 
     async def _relay_unread(self, answer: BackendResponse) -> None:
         """Relay an answer that memory has no part in: errors, and everything with memory off."""
+        self._awaits_answer = False
         length = header(answer.headers, b"content-length")
         await self._insertion_kept()
         await self._start(answer, int(length) if length else None)
@@ -330,6 +337,14 @@ class ChatResponder:
         if trouble := await self._record_before_done(reply):
             await send_body(self._send, stream_comment(trouble), more=True)
 
+    def _record_question(self) -> None:
+        """Start to record what was said if the client hung up before its whole answer: a stream records what came."""
+        request = self._exchange.request
+        if not self._awaits_answer or request is None or request.stream:
+            return
+        if turn := self._take_turn(Reply(text=""), with_answer=False):
+            self._services.recorder.start_recording(turn)
+
     async def _record_ahead(self, text: str) -> bool:
         """Record the turn before its answer, which is known whole, leaves; return whether it is durable."""
         trouble = await self._record_before_done(Reply(text=text, complete=True))
@@ -344,10 +359,10 @@ class ChatResponder:
             self._services.counters.cached_tokens += reply.usage.cached_tokens
         return await self._services.recorder.record_before_done(turn) if turn else ""
 
-    def _take_turn(self, reply: Reply) -> AnsweredTurn | None:
+    def _take_turn(self, reply: Reply, *, with_answer: bool = True) -> AnsweredTurn | None:
         """Return the turn if it is to be recorded, and only once: later calls return None."""
         request, said_something = self._exchange.request, bool(reply.text or reply.payload)
-        wanted = self._records and (reply.complete or said_something) and not reply.error
+        wanted = self._records and (reply.complete or said_something or not with_answer) and not reply.error
         if request is None or not wanted or self._recording_started:
             return None
         self._recording_started = True

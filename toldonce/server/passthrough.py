@@ -26,14 +26,14 @@ from toldonce.server.auth.guard import caller_of, max_body_bytes
 from toldonce.server.backends import Backend
 from toldonce.server.json_body import is_too_deep, too_deep
 from toldonce.server.request_target import is_unambiguous
-from toldonce.server.status import BAD_REQUEST, message_of, send_error, status_of
+from toldonce.server.status import BAD_REQUEST, format_of, message_of, send_error, status_of
 from toldonce.server.upstream import UpstreamBrokenError, UpstreamError
 from toldonce.server.upstream_key import UpstreamKeyPolicy
 
 logger = logging.getLogger(__name__)
 
 # Chats in formats that have no memory yet.
-CHATS_WITHOUT_MEMORY = frozenset({"/responses", "/messages", "/completions"})
+CHATS_WITHOUT_MEMORY = frozenset({"/responses", "/completions"})
 NO_MEMORY = "not on this route"
 """Value of `x-toldonce-memory` in their answers."""
 # The routes' prefix as it was sent. What follows it begins with a slash: appended to a base URL without a path,
@@ -75,28 +75,29 @@ class PassThrough:
         """Serve one request; its path parameter `rest` is what follows `/v1/`."""
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         send = with_write_timeout(send, self._idle_s)
-        path, caller = _path_after_v1(scope), caller_of(scope)
+        path, caller, wire = _path_after_v1(scope), caller_of(scope), format_of(scope["path"])
         if path is None:
             await send_error(
                 send,
                 BAD_REQUEST,
                 "the path must begin with /v1/ or /u/NAME/v1/, and have no empty, '.' or '..' segments, backslashes, "
                 "control characters, '?' or '#', percent-encoded or not",
+                wire=wire,
             )
             return
         refusal = self._keys.refusal(scope["method"], path, headers, caller) if self._keys else None
         if refusal is not None:
-            await send_error(send, refusal.status, refusal.message)
+            await send_error(send, refusal.status, refusal.message, wire=wire)
             return
         try:
             body = await read_body(receive, max_bytes=max_body_bytes(scope, self._max_body_bytes))
         except ClientDisconnectedError:
             return
         except BodyTooLargeError as error:
-            await send_error(send, status_of(error), message_of(error))
+            await send_error(send, status_of(error), message_of(error), wire=wire)
             return
         if _may_be_json(headers) and await is_too_deep(body, self._max_depth):
-            await send_error(send, BAD_REQUEST, too_deep(self._max_depth), param="body")
+            await send_error(send, BAD_REQUEST, too_deep(self._max_depth), param="body", wire=wire)
             return
         carries_key = self._keys is not None and self._keys.is_ours(scope["method"], path, headers, caller)
         try:
@@ -110,7 +111,7 @@ class PassThrough:
                     await send_body(send, chunk, more=True)
                 await send_body(send, b"", more=False)
         except UpstreamError as error:
-            await send_error(send, status_of(error), message_of(error))
+            await send_error(send, status_of(error), message_of(error), wire=wire)
         except (UpstreamBrokenError, ClientDisconnectedError):
             return  # without the closing chunk: the client must see that the answer broke off
 
@@ -121,7 +122,7 @@ class PassThrough:
             return "skipped" if _is_chat(path) else ""
         if not self._without_memory[route]:
             logger.warning(
-                "chats on this route pass without memory; only /v1/chat/completions has one",
+                "chats on this route pass without memory; /v1/chat/completions and /v1/messages have one",
                 extra={"route": f"/v1{route}"},
             )
         self._without_memory[route] += 1
@@ -144,10 +145,11 @@ def _may_be_json(headers: Headers) -> bool:
 
 
 def _is_chat(path: str) -> bool:
-    """Return whether upstream may read a path as its chat completions, which get no memory in another spelling.
+    """Return whether upstream may read a path as one of chats, which get no memory in another spelling.
 
     >>> _is_chat("/chat%2FCompletions/?x=1"), _is_chat("/chat/completions/chatcmpl-7")
     (True, False)
     """
     steps = unquote_to_bytes(path.partition("?")[0]).lower().split(b"/")
-    return [step for step in steps if step][-2:] == [b"chat", b"completions"]
+    named = [step for step in steps if step]
+    return named[-2:] == [b"chat", b"completions"] or named == [b"messages"]

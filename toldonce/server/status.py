@@ -1,4 +1,4 @@
-"""Errors over HTTP: status, message and body, as OpenAI's clients expect them. Sends through ASGI.
+"""Errors over HTTP: status, message and body, as the clients of a route expect them. Sends through ASGI.
 
 No other module of the server names the code of an error. Errors on the server's side are described in general words:
 the details may name its files and addresses, and are in its log.
@@ -7,6 +7,7 @@ the details may name its files and addresses, and are in its log.
 import logging
 from dataclasses import dataclass
 
+from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
 from toldonce.chat.formats.base import WireFormat
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.errors import (
@@ -150,6 +151,29 @@ def retry_headers(status: int) -> Headers:
 
 error_body = OPENAI_CHAT.error
 """Writes an error of any route that is no chat: in the shape that OpenAI's clients expect."""
+
+
+def format_of(path: str) -> WireFormat:
+    """Return the format in whose shape a path has its errors: that of the chats below the same route.
+
+    >>> format_of("/u/ana/v1/messages/batches").route, format_of("/v1/subjects/messages").route
+    ('/messages', '/chat/completions')
+    """
+    return ANTHROPIC_MESSAGES if f"{route_after_v1(path)}/".startswith("/messages/") else OPENAI_CHAT
+
+
+def route_after_v1(path: str) -> str:
+    """Return what follows `/v1` in a decoded path, without query and last slash; empty for other paths.
+
+    >>> route_after_v1("/v1/chat/completions"), route_after_v1("/u/ana/v1/messages/?beta=true")
+    ('/chat/completions', '/messages')
+    >>> route_after_v1("/u//v1/messages"), route_after_v1("/messages")
+    ('', '')
+    """
+    steps = path.partition("?")[0].removesuffix("/").split("/")
+    if steps[1:2] == ["u"] and steps[2:3] != [""]:
+        del steps[1:3]
+    return "/".join(["", *steps[2:]]) if steps[:2] == ["", "v1"] else ""
 
 
 async def send_error(

@@ -12,7 +12,7 @@ from toldonce.chat.signed_header import USER_JWT
 from toldonce.clock import Clock
 from toldonce.errors import BadSettingError
 from toldonce.lazy_pattern import LazyPattern
-from toldonce.server.asgi import Headers
+from toldonce.server.asgi import CREDENTIALS, Headers
 from toldonce.server.origin_guard import is_loopback
 from toldonce.server.status import FORBIDDEN, UNAUTHORIZED, Refusal
 from toldonce.settings import Settings
@@ -41,8 +41,6 @@ INFERENCE_ROUTES = (
 )
 """Routes under `/v1` that carry the key by default; `*` is one step of a path."""
 
-# Headers in which clients send a key of their own.
-_CREDENTIALS = frozenset({b"authorization", b"x-api-key", b"api-key", b"x-goog-api-key"})
 # A step of a path may be percent-encoded once, or twice if another server relays the request.
 _MAX_UNQUOTING = 3
 _UNSAFE = LazyPattern(rb"[\x00-\x20\x7f-\xff%\\?#;]")
@@ -93,7 +91,7 @@ class UpstreamKeyPolicy:
 
     def refusal(self, method: str, path: str, headers: Headers, caller: Caller | None) -> Refusal | None:
         """Return why a request is not relayed: it may not carry our key and has none of its own."""
-        if self._key is None or any(name.lower() in _CREDENTIALS for name, _ in headers):
+        if self._key is None or any(name.lower() in CREDENTIALS for name, _ in headers):
             return None
         if not self._is_authenticated(headers, caller):
             return Refusal(

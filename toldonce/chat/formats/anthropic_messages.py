@@ -53,9 +53,9 @@ def place_at_messages(
 ) -> list[Insertion]:
     """Return where to insert a profile block, and texts at several messages.
 
-    A model that takes system messages within a chat gets a text as one right after its message. Two of them may not
-    stand side by side, nor may one stand before a message of the user: then the text is a further block of the client's
-    own system message, or of the message itself. Other models get it as the last block of the message, after all
+    A model that takes system messages within a chat gets a text as one right after its message. The API refuses two of
+    them in a row, and one before a message of the user: then the text is a further block of the client's own system
+    message, or of the message itself. Other models get it as the last block of the message, after all
     results of tools. A content that is a string becomes a list of two blocks, which is what clients write themselves
     while a message bears a mark of the cache.
 
@@ -158,6 +158,7 @@ class AnthropicMessages:
     """The Messages API, as `WireFormat` describes it."""
 
     route = "/messages"
+    takes_api_key = True
     tools = None
     has_system_place = False
 

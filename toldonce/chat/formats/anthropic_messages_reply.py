@@ -54,7 +54,7 @@ class _Block:
 
 
 @dataclass(slots=True)
-class ReplyAssembler:
+class MessageAssembler:
     """Assembles a `Reply` from a whole message, or from the events of a stream."""
 
     max_characters: int = MAX_CHARACTERS
@@ -138,7 +138,7 @@ def reply_from_json(body: bytes, max_characters: int = MAX_CHARACTERS) -> Reply 
     answer = read_object(body)
     if answer is None:
         return None
-    assembler = ReplyAssembler(max_characters)
+    assembler = MessageAssembler(max_characters)
     if answer.get("type") == "error":
         assembler.take(answer)
     else:
@@ -158,7 +158,7 @@ class StreamRelay:
     """
 
     def __init__(self, memories_json: bytes | None, max_characters: int = MAX_CHARACTERS) -> None:
-        self._assembler = ReplyAssembler(max_characters)
+        self._assembler = MessageAssembler(max_characters)
         self._reader = SseReader()
         self._memories = memories_json
         self._waiting = bytearray()

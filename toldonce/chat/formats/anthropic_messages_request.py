@@ -8,6 +8,7 @@ from toldonce.chat.agent_prompts import own_words
 from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, WireFormat
 from toldonce.chat.formats.json_values import canonical, parse, string
 from toldonce.chat.formats.request_reader import MessageReader, RequestReader
+from toldonce.chat.identity import MAX_CONVERSATION_BYTES
 from toldonce.text import clean
 
 TOOL, APPLICATION = "tool", "developer"
@@ -30,7 +31,7 @@ def read_request(body: bytes, wire: WireFormat, *, max_messages: int) -> ChatReq
     reader = _RequestReader(body, max_messages)
     reader.walk()
     model, last = reader.string("model"), reader.messages[-1]
-    user, conversation = _user_and_session(reader.string("user_id") or "")
+    user, conversation = _user_and_session(clean(reader.string("user_id") or ""))
     return ChatRequest(
         wire=wire,
         body=body,
@@ -39,7 +40,7 @@ def read_request(body: bytes, wire: WireFormat, *, max_messages: int) -> ChatReq
         stream=reader.fields.get("stream") is True,
         user=user or None,
         messages=tuple(reader.messages),
-        conversation=clean(conversation) or None,
+        conversation=conversation if 0 < len(conversation.encode()) <= MAX_CONVERSATION_BYTES else None,
         continues=last.role == "assistant" and bool(last.text) and last.payload is None,
     )
 

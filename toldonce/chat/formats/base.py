@@ -179,6 +179,11 @@ class WireFormat(Protocol):
         ...
 
     @property
+    def takes_api_key(self) -> bool:
+        """Whether its API takes the key in `x-api-key`, and not in `Authorization`."""
+        ...
+
+    @property
     def tools(self) -> ToolFormat | None:
         """What offers our tools; None if the format leaves the client's tools alone."""
         ...

@@ -54,7 +54,7 @@ def paired(text: str) -> str:
 
 
 def memories_member(memories_json: bytes) -> bytes:
-    """Return what stands after an opening brace."""
+    """Return the member `memories`, with the comma before the next one."""
     return b'"memories":' + memories_json + b","
 
 

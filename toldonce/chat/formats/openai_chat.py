@@ -235,6 +235,7 @@ class OpenAIChat:
     """Chat Completions, as `WireFormat` describes it."""
 
     route = "/chat/completions"
+    takes_api_key = False
     has_system_place = True
 
     @property
