@@ -54,9 +54,9 @@ def agent_upstream(calls: Sequence[ToolCall] = ()) -> Iterator[tuple[int, list[s
             is_messages = "/messages" in self.path
             call = _next_call(bodies[-1], calls, is_messages)
             if is_messages and not json.loads(bodies[-1]).get("stream"):
-                self._send(json.dumps(_message(call)).encode(), "application/json")
+                self._send(json.dumps(_message(call, len(bodies))).encode(), "application/json")
                 return
-            events = _messages(call) if is_messages else _responses(call)
+            events = _messages(call, len(bodies)) if is_messages else _responses(call)
             self._send(_written(events), "text/event-stream")
 
         def _send(self, body: bytes, kind: str) -> None:
@@ -91,20 +91,20 @@ def _next_call(body: str, calls: Sequence[ToolCall], is_messages: bool) -> ToolC
     return calls[done] if done < len(calls) else None
 
 
-def _message(call: ToolCall | None) -> Mapping[str, object]:
+def _message(call: ToolCall | None, number: int) -> Mapping[str, object]:
     block: Mapping[str, object] = {"type": "text", "text": ANSWER}
     if call:
         block = {"type": "tool_use", "id": f"toolu_{call.name}", "name": call.tool, "input": call.arguments}
     return {
-        **{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": [block]},
+        **{"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "claude", "content": [block]},
         **{"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None},
         "usage": {"input_tokens": 5, "output_tokens": 4},
     }
 
 
-def _messages(call: ToolCall | None) -> list[Mapping[str, object]]:
+def _messages(call: ToolCall | None, number: int) -> list[Mapping[str, object]]:
     message = {
-        **{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": []},
+        **{"id": f"msg_{number}", "type": "message", "role": "assistant", "model": "claude", "content": []},
         **{"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 5, "output_tokens": 1}},
     }
     end = {"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None}

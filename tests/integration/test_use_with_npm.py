@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from anthropic_rules import as_read, refusal_of
 from client_snippets import commands, snippets
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.database_reader import Database
@@ -222,3 +224,39 @@ def test_librechat_takes_the_configuration(libraries: Path) -> None:
     [endpoint] = read["endpoints"]["custom"]
     assert endpoint["headers"] == {"x-toldonce-user": "{{LIBRECHAT_USER_ID}}"}
     assert read["mcpServers"]["toldonce"]["type"] == "streamable-http"
+
+
+@pytest.mark.parametrize("model", ["claude-opus-5", "claude-haiku-4-5"])
+def test_claude_code_by_its_base_url(coding_agents: Path, tmp_path: Path, model: str) -> None:
+    """One session says something, another one asks, calls a tool and goes on: no prompt changes what came before."""
+    env = {"HOME": str(tmp_path / "home"), "PATH": f"{coding_agents}:{os.environ['PATH']}", "ANTHROPIC_AUTH_TOKEN": "x"}
+    env |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "CLAUDE_CODE_GATEWAY_HINT_HEADERS": "1"}
+    folder = tmp_path / "home" / "shop"
+    folder.mkdir(parents=True)
+
+    def say(text: str, *options: str) -> None:
+        command = ("claude", "-p", "--model", model, "--allowedTools", "Bash", *options, "--", text)
+        done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE_S)
+        assert ANSWER in done.stdout, done.stdout + done.stderr
+
+    call = ToolCall("", "Bash", {"command": "echo hi", "description": "Say hi"})
+    with agent_upstream([call]) as (port, bodies):
+        server = ServerProcess(tmp_path / "data", upstream=f"http://127.0.0.1:{port}/v1")
+        try:
+            server.start()
+            env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{server.port}"
+            say("I'm allergic to peanuts.")
+            database = Database(server.database)
+            assert eventually(lambda: database.settled("local"))
+            first = len(bodies)
+            say("May I eat peanuts?")
+            say("And almonds?", "--continue")
+        finally:
+            server.kill()
+    prompts = [json.loads(body)["messages"] for body in bodies[first:] if json.loads(body).get("tools")]
+    assert [refusal_of(model, messages) for messages in prompts] == [""] * 3
+    read = [as_read(messages) for messages in prompts]
+    assert all(after[: len(before)] == before for before, after in pairwise(read))
+    assert all("allergic to peanuts" in json.dumps(messages) for messages in prompts)
+    said = [message.text for message in database.messages("local") if message.role == "user"]
+    assert said == ["I'm allergic to peanuts.", "May I eat peanuts?", "And almonds?"]
