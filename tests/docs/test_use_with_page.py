@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import pytest
 import yaml
 from mcp import Client, StdioServerParameters
@@ -163,21 +162,6 @@ def test_the_anthropic_example_keeps_files(tmp_path: Path) -> None:
         )
     assert (done.returncode, done.stdout.strip()) == (0, ANSWER), done.stderr
     assert "File created successfully at: /memories/breakfast.md" in bodies[-1]
-
-
-def test_messages_are_relayed_without_memory(tmp_path: Path) -> None:
-    with agent_upstream() as (port, bodies):
-        server = ServerProcess(tmp_path / "data", upstream=f"http://127.0.0.1:{port}/v1")
-        try:
-            server.start()
-            with ToldOnce.connect(server.base_url) as memory:
-                memory.add("The user lives in Oslo.")
-            with anthropic.Anthropic(base_url=server.base_url.removesuffix("/v1"), api_key="x") as client:
-                asked: list[anthropic.types.MessageParam] = [{"role": "user", "content": "Where do I live?"}]
-                client.messages.create(model="any", max_tokens=10, messages=asked)
-            assert json.loads(bodies[-1])["messages"] == asked
-        finally:
-            server.kill()
 
 
 def test_each_client_says_how_to_see_and_remove_it() -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
+from integration.messages_upstream import counted, messages_shape
 from integration.upstream_shapes import STREAMED, WHOLE, End, Shape, answer, completion, event, refusal, spoken, stream
 from patience import PATIENCE_S
 
@@ -161,6 +162,10 @@ _BLOCK = re.compile(r'<toldonce-memory id="(\w+)">.*?</toldonce-memory id="\1">'
 async def _choose(request: Seen) -> Shape:
     if request.path.endswith("/models"):
         return answer({"object": "list", "data": [{"id": "echo", "object": "model", "created": 1, "owned_by": "us"}]})
+    if request.path.split("?")[0].endswith("/messages"):
+        return messages_shape(request.json)
+    if request.path.endswith("/messages/count_tokens"):
+        return counted(request.json)
     if not request.path.split("?")[0].endswith("/chat/completions"):
         return answer({"path": request.path, "method": request.method, "length": len(request.body)})
     try:
