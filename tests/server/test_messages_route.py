@@ -20,7 +20,7 @@ from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.server.app import COUNT_TOKENS
-from toldonce.server.backends import BackendRequest
+from toldonce.server.backends import BackendRequest, OfflineBackend
 from toldonce.server.chat_completions import ChatProxy
 from toldonce.server.upstream import BackendResponse
 from toldonce.types import LoggedMessage
@@ -286,3 +286,18 @@ async def test_what_we_refuse_has_the_shape_of_the_route(engine: AsyncToldOnce) 
     assert call.status == 400
     assert json.loads(call.text)["error"]["type"] == "invalid_request_error"
     assert json.loads(call.text)["type"] == "error"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_the_built_in_model_answers_in_the_format(engine: AsyncToldOnce, stream: bool) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    backend = OfflineBackend(engine.clock, engine.counter)
+    body = {"model": "m", "messages": [{"role": "user", "content": "Where do I live?"}], "stream": stream}
+    call = Call(json.dumps(body).encode())
+    await ChatProxy(ANTHROPIC_MESSAGES, engine, backend, POLICY)(call.scope(), call.receive(), call.send())
+    relay = ANTHROPIC_MESSAGES.splice_stream(None, 1000)
+    relay.feed(call.text.encode())
+    reply = relay.reply() if stream else ANTHROPIC_MESSAGES.read_answer(call.text.encode())
+    assert reply is not None
+    assert reply.complete
+    assert "Oslo" in reply.text

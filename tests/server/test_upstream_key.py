@@ -211,6 +211,13 @@ async def test_anthropics_routes_get_our_key_as_they_expect_it(parts: Components
     assert not any("dummy" in value for value in first.values())
 
 
+async def test_strangers_are_refused_in_the_shape_of_the_route(parts: Components, seen: Seen) -> None:
+    for path, kind in (("/v1/messages", "authentication_error"), ("/v1/responses", "invalid_request_error")):
+        call = await asked(parts, OPEN, path)
+        assert (call.status, json.loads(call.text)["error"]["type"]) == (401, kind)
+    assert seen.requests == []
+
+
 async def test_a_client_without_our_key_keeps_its_own(parts: Components, seen: Seen) -> None:
     own = {"x-api-key": "sk-ant-own", "anthropic-version": "2023-06-01"}
     await asked(parts, {**SETTINGS, "upstream_key": None}, "/v1/messages", own)
