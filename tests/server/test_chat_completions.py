@@ -187,11 +187,11 @@ async def test_failing_recall_leaves_the_chat_as_it_is(engine: AsyncToldOnce, mo
     assert len(await logged(engine)) == 2
 
 
-@pytest.mark.parametrize("fault", ["fails", "is late"])
+@pytest.mark.parametrize(("fault", "timeout_s"), [("fails", 60.0), ("is late", 2.0)])
 async def test_what_earlier_prompts_had_does_not_depend_on_recall(
-    parts: Components, monkeypatch: pytest.MonkeyPatch, fault: str
+    parts: Components, monkeypatch: pytest.MonkeyPatch, fault: str, timeout_s: float
 ) -> None:
-    engine = AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"recall_timeout_s": 0.5})))
+    engine = AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"recall_timeout_s": timeout_s})))
     await engine.add("Ana is allergic to peanuts.", user="ana")
     backend = ScriptedBackend([(200, JSON, [whole("No.")])] * 3)
     proxy = ChatProxy(OPENAI_CHAT, engine, backend, POLICY)
@@ -217,7 +217,7 @@ async def test_what_earlier_prompts_had_does_not_depend_on_recall(
 async def test_a_store_that_does_not_answer_in_time_costs_one_prompt(
     parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"recall_timeout_s": 0.5})))
+    engine = AsyncToldOnce(replace(parts, settings=parts.settings.model_copy(update={"recall_timeout_s": 2.0})))
     await engine.add("Ana is allergic to peanuts.", user="ana")
     talk = Talk(ChatProxy(OPENAI_CHAT, engine, backend := ScriptedBackend([(200, JSON, [whole("No.")])] * 4), POLICY))
 
