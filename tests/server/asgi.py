@@ -70,7 +70,7 @@ class Call:
             if event["body"]:
                 self.chunks.append(event["body"])
                 self.first_chunk.set()
-            self.finished = not event["more_body"]
+            self.finished = not event.get("more_body", False)
 
         return send
 

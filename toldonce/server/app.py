@@ -43,6 +43,13 @@ from toldonce.settings import Settings
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 COUNT_TOKENS = "/messages/count_tokens"
 """Path after `/v1` of the route that counts the tokens of a prompt in Anthropic's format, with its memory."""
+# What clients ask for whose base URL lacks `/v1`.
+_WITHOUT_V1 = frozenset(
+    {
+        *(wire.route for wire in (OPENAI_CHAT, ANTHROPIC_MESSAGES)),
+        *(COUNT_TOKENS, "/responses", "/completions", "/embeddings", "/models"),
+    }
+)
 
 
 def identity_policy(settings: Settings) -> IdentityPolicy:
@@ -186,7 +193,20 @@ class _Application(Starlette):
             chat = self._chats.get(route_after_v1(scope["path"])) if is_post else None
             await (chat or others)(scope, receive, send)
 
-        return with_failures_answered(self._guarded(serve))
+        inner = with_failures_answered(self._guarded(serve))
+
+        async def below_v1(scope: Scope, receive: Receive, send: Send) -> None:
+            await inner(_with_v1(scope), receive, send)
+
+        return below_v1
+
+
+def _with_v1(scope: Scope) -> Scope:
+    """Return a request as if its client had the base URL with `/v1`, where it asks for a chat or the like without."""
+    if scope["type"] != "http" or scope["path"].removesuffix("/") not in _WITHOUT_V1:
+        return scope
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return {**scope, "path": f"/v1{scope['path']}", "raw_path": b"/v1" + raw}
 
 
 def _preloaded(chats: Mapping[str, ChatProxy], preload: "Preload") -> Mapping[str, ASGIApp]:

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from toldonce.engine import AsyncToldOnce
 from toldonce.metrics import Histogram, Metrics, ProxyCounters, dedup_rate, replacement_rate, share
-from toldonce.server.auth.guard import is_operator
+from toldonce.server.auth.guard import HELLO, is_operator
 from toldonce.server.database_wait import in_time
 from toldonce.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_body, retry_headers
 from toldonce.types import StoreTotals
@@ -27,7 +27,7 @@ _RETRY = {name.decode(): value.decode() for name, value in retry_headers(SERVICE
 def monitoring_routes(engine: AsyncToldOnce, proxy: ProxyCounters) -> list[Route]:
     """Build the routes."""
     return [
-        Route("/livez", _livez, methods=["GET"]),
+        *(Route(path, _livez, methods=["GET"]) for path in ("/livez", HELLO)),
         Route("/readyz", _readyz(engine), methods=["GET"]),
         Route("/healthz", _healthz(engine, proxy), methods=["GET"]),
         Route("/metrics", _metrics(engine, proxy), methods=["GET"]),

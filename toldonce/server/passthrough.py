@@ -26,7 +26,7 @@ from toldonce.server.auth.guard import caller_of, max_body_bytes
 from toldonce.server.backends import Backend
 from toldonce.server.json_body import is_too_deep, too_deep
 from toldonce.server.request_target import is_unambiguous
-from toldonce.server.status import BAD_REQUEST, format_of, message_of, send_error, status_of
+from toldonce.server.status import BAD_REQUEST, UPGRADE_REQUIRED, format_of, message_of, send_error, status_of
 from toldonce.server.upstream import UpstreamBrokenError, UpstreamError
 from toldonce.server.upstream_key import UpstreamKeyPolicy
 
@@ -39,6 +39,14 @@ NO_MEMORY = "not on this route"
 # The routes' prefix as it was sent. What follows it begins with a slash: appended to a base URL without a path,
 # anything else would name another host. A user may be called v1, and a prefix spelled with percent signs is not ours.
 _V1_PATH = LazyPattern(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
+
+_BAD_PATH = (
+    BAD_REQUEST,
+    "the path must begin with /v1/ or /u/NAME/v1/, and have no empty, '.' or '..' segments, backslashes, "
+    "control characters, '?' or '#', percent-encoded or not",
+)
+# Answered at once: an agent then goes on over HTTP.
+_NO_WEBSOCKET = (UPGRADE_REQUIRED, "no WebSocket is relayed: use HTTP")
 
 
 class PassThrough:
@@ -76,14 +84,8 @@ class PassThrough:
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         send = with_write_timeout(send, self._idle_s)
         path, caller, wire = _path_after_v1(scope), caller_of(scope), format_of(scope["path"])
-        if path is None:
-            await send_error(
-                send,
-                BAD_REQUEST,
-                "the path must begin with /v1/ or /u/NAME/v1/, and have no empty, '.' or '..' segments, backslashes, "
-                "control characters, '?' or '#', percent-encoded or not",
-                wire=wire,
-            )
+        if path is None or b"websocket" in (header(headers, b"upgrade") or b"").lower():
+            await send_error(send, *(_NO_WEBSOCKET if path else _BAD_PATH), wire=wire)
             return
         refusal = self._keys.refusal(scope["method"], path, headers, caller) if self._keys else None
         if refusal is not None:

@@ -30,9 +30,11 @@ from toldonce.types import ANONYMOUS, ApiKey, Caller
 _CALLER = "toldonce.caller"
 _BODY_BYTES = "toldonce.body_bytes"
 _BY_COOKIE = "toldonce.by_cookie"
+HELLO = "/api/hello"
+"""Where Claude Code looks whether a server is there."""
 # What a server says to everyone: whether it is alive, what it is, and how it is used.
 _PUBLIC = frozenset(
-    {"/", "/livez", "/readyz", "/healthz", "/openapi.json", "/docs", METADATA_PATH, METADATA_PATH + MCP_PATH}
+    {"/", "/livez", "/readyz", "/healthz", HELLO, "/openapi.json", "/docs", METADATA_PATH, METADATA_PATH + MCP_PATH}
 )
 # How long such a request waits to learn who makes it, in seconds: monitoring tools have time limits themselves.
 _PUBLIC_WAIT_S = 1.0
