@@ -15,9 +15,9 @@ from toldonce.extraction.sources import ExtractionInput
 from toldonce.testing import FakeClock
 from toldonce.types import Action, ConversationId, LoggedMessage, Subject
 
-# On an idle machine they hold the loop for 10 ms and take half a second.
-MAX_HELD_MS = 30.0
-MAX_CPU_S = 1.5
+# On an idle machine they hold the loop for up to 18 ms and take up to 1.2 s, the thread that reads included.
+MAX_HELD_MS = 40.0
+MAX_CPU_S = 3.0
 # Each fits its kind: what is said, and what the first of them leaves.
 MESSAGES = {
     "likes": (" ".join(f"I like X{number}." for number in range(3_000)), "like X0"),
@@ -79,7 +79,7 @@ async def test_a_backlog_of_long_messages_leaves_the_loop_to_others(engine: Asyn
     held_ms, cpu_s = await costs(engine.form())
 
     assert held_ms < MAX_HELD_MS
-    assert cpu_s < 4 * MAX_CPU_S
+    assert cpu_s < 2 * MAX_CPU_S
     for tea in ("tea0x0", "tea19x0"):
         [first, *_] = (await engine.search(tea, user="ana")).items
         assert tea in first.memory.text
