@@ -111,6 +111,14 @@ def test_a_target_is_taken_as_it_was_written(offline: ServerProcess, target: byt
     assert statuses(exchange(offline.port, [LAST.replace(b"/livez", target)])) == [status]
 
 
+@pytest.mark.parametrize("path", [b"/v1/responses", b"/responses", b"/v1/realtime"])
+def test_a_websocket_is_refused_at_once(offline: ServerProcess, path: bytes) -> None:
+    head = LIVE.replace(b"/livez", path) + b"connection: keep-alive, Upgrade\r\nupgrade: WebSocket\r\n"
+    received = exchange(offline.port, [head + b"sec-websocket-key: AAAA\r\nsec-websocket-version: 13\r\n\r\n"])
+    assert statuses(received) == [426]
+    assert b"use HTTP" in received
+
+
 WRONG = {
     "no host": [b"GET /livez HTTP/1.1\r\n\r\n"],
     "two hosts": [LIVE + b"host: localhost\r\n\r\n"],

@@ -1,4 +1,4 @@
-"""What clients try at a server beside its routes: other base URLs, a greeting, and WebSockets."""
+"""What clients try at a server beside its routes: other base URLs, and a greeting."""
 
 from dataclasses import dataclass
 
@@ -43,10 +43,3 @@ async def test_models_are_listed_without_v1(engine: AsyncToldOnce) -> None:
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 async def test_a_greeting_is_answered(engine: AsyncToldOnce, method: str) -> None:
     assert (await asked(engine, Asked(b"", path="/api/hello", method=method))).status == 200
-
-
-@pytest.mark.parametrize("path", ["/v1/responses", "/responses", "/v1/realtime"])
-async def test_a_websocket_is_refused_at_once(engine: AsyncToldOnce, path: str) -> None:
-    call = await asked(engine, Asked(b"", {"connection": "Upgrade", "upgrade": "websocket"}, path, method="GET"))
-    assert call.status == 426
-    assert "use HTTP" in call.text

@@ -25,6 +25,7 @@ from toldonce.server.refusals import (
     BUSY,
     HOLDS_ENOUGH,
     INVALID,
+    NO_WEBSOCKET,
     SLOW_BODY,
     SLOW_HEAD,
     TOO_MANY,
@@ -253,6 +254,8 @@ class HttpProtocol(HttpToolsProtocol):
         if not is_plain_target(path):
             raise RefusedError(BAD_TARGET)
         if self.parser.should_upgrade():
+            if any(name == b"upgrade" and b"websocket" in value.lower() for name, value in self.headers):
+                raise RefusedError(NO_WEBSOCKET)
             return  # the parser stops after this head
         self._admit_request(path.decode("latin-1"))
         self._is_in_body, self._body_bytes, self._slow_s, self._head_since = True, 0, 0.0, None

@@ -26,7 +26,7 @@ from toldonce.server.auth.guard import caller_of, max_body_bytes
 from toldonce.server.backends import Backend
 from toldonce.server.json_body import is_too_deep, too_deep
 from toldonce.server.request_target import is_unambiguous
-from toldonce.server.status import BAD_REQUEST, UPGRADE_REQUIRED, format_of, message_of, send_error, status_of
+from toldonce.server.status import BAD_REQUEST, format_of, message_of, send_error, status_of
 from toldonce.server.upstream import UpstreamBrokenError, UpstreamError
 from toldonce.server.upstream_key import UpstreamKeyPolicy
 
@@ -45,8 +45,6 @@ _BAD_PATH = (
     "the path must begin with /v1/ or /u/NAME/v1/, and have no empty, '.' or '..' segments, backslashes, "
     "control characters, '?' or '#', percent-encoded or not",
 )
-# Answered at once: an agent then goes on over HTTP.
-_NO_WEBSOCKET = (UPGRADE_REQUIRED, "no WebSocket is relayed: use HTTP")
 
 
 class PassThrough:
@@ -84,8 +82,8 @@ class PassThrough:
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         send = with_write_timeout(send, self._idle_s)
         path, caller, wire = _path_after_v1(scope), caller_of(scope), format_of(scope["path"])
-        if path is None or b"websocket" in (header(headers, b"upgrade") or b"").lower():
-            await send_error(send, *(_NO_WEBSOCKET if path else _BAD_PATH), wire=wire)
+        if path is None:
+            await send_error(send, *_BAD_PATH, wire=wire)
             return
         refusal = self._keys.refusal(scope["method"], path, headers, caller) if self._keys else None
         if refusal is not None:

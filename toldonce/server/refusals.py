@@ -10,6 +10,7 @@ from toldonce.server.status import (
     SERVICE_UNAVAILABLE,
     TOO_LARGE,
     TOO_MANY_REQUESTS,
+    UPGRADE_REQUIRED,
     Refusal,
     error_body,
     retry_headers,
@@ -20,6 +21,8 @@ INVALID = Refusal(BAD_REQUEST, "Invalid HTTP request received.")
 BAD_TARGET = Refusal(
     BAD_REQUEST, "The request's target must be a path that begins with a slash, without #, \\ or control characters."
 )
+# Answered at once: an agent then goes on over HTTP.
+NO_WEBSOCKET = Refusal(UPGRADE_REQUIRED, "No WebSocket is relayed: use HTTP.")
 BUSY = Refusal(SERVICE_UNAVAILABLE, "The server has as many connections as it takes; try again later.")
 TOO_MANY = Refusal(TOO_MANY_REQUESTS, "Too many requests of this address are under way; try again when one has ended.")
 HOLDS_ENOUGH = Refusal(SERVICE_UNAVAILABLE, "The server holds as many large requests as it takes; try again later.")
