@@ -41,7 +41,7 @@ def prompt_of(messages: Sequence[Message], body: bytes, wire: WireFormat = OPENA
 
 
 def _ends(messages: Sequence[Message], roles: Sequence[str], sent: Sequence[ChatMessage]) -> list[int]:
-    """Return where each of the client's messages ends, with a system message of ours behind it."""
+    """Return where each of the client's messages ends, with the system message that we put after it."""
     ends: list[int] = []
     for role, message in zip(roles, sent, strict=True):
         is_ours = role == "system" and (len(ends) == len(messages) or messages[len(ends)]["role"] != "system")

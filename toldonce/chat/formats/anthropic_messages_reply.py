@@ -154,7 +154,8 @@ def splice_whole(body: bytes, memories_json: bytes) -> bytes:
 class StreamRelay:
     """Relays a stream event by event, with `memories` in the message that begins it, and reads it on the way.
 
-    The official clients keep unknown fields of that message. What follows from `message_stop` on must wait.
+    The official Python client keeps unknown fields of that message, and Claude Code accepts them. What follows from
+    `message_stop` on must wait.
     """
 
     def __init__(self, memories_json: bytes | None, max_characters: int = MAX_CHARACTERS) -> None:
