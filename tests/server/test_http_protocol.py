@@ -200,6 +200,23 @@ async def test_memory_goes_back_to_the_system_after_a_large_body(
     assert freed == [size] * times
 
 
+async def test_memory_goes_back_while_the_loop_is_ending(app: StreamingApp, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, freed = asyncio.get_running_loop(), list[int]()
+    monkeypatch.setattr(http_protocol, "_FREED_AFTER_S", 0)
+    monkeypatch.setattr(http_protocol, "return_freed_memory", lambda: freed.append(1))
+    errors: list[object] = []
+    loop.set_exception_handler(lambda _, context: errors.append(context))
+    await loop.shutdown_default_executor()
+    async with connected(app) as connection:
+        connection.writer.write(
+            b"POST /second HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2000000\r\n\r\n"
+            + b"x" * 2_000_000
+        )
+        await connection.remainder()
+        await wait_until(lambda: bool(freed or errors))
+    assert (freed, errors) == ([1], [])
+
+
 async def test_a_client_that_hangs_up_with_requests_queued_is_noticed(app: StreamingApp) -> None:
     async with connected(app) as connection:
         connection.writer.write(FIRST + CHUNKED)

@@ -8,6 +8,7 @@ requests as a client sends at once. Reads and writes sockets.
 
 import asyncio
 from collections import deque
+from threading import Thread
 from typing import Any
 from urllib.parse import unquote
 
@@ -361,7 +362,7 @@ class HttpProtocol(HttpToolsProtocol):
         """Give back to the table what the request took."""
         self._table.release(self._held_bytes)
         if self._held_bytes > LARGE_BODY_BYTES:
-            self.loop.call_later(_FREED_AFTER_S, self.loop.run_in_executor, None, return_freed_memory)
+            self.loop.call_later(_FREED_AFTER_S, _return_memory)
         self._held_bytes = 0
         if self._is_counted and not self.pipeline:
             self._is_counted = False
@@ -377,3 +378,8 @@ class HttpProtocol(HttpToolsProtocol):
         if self.pipeline and self._answered is not None:
             self.pipeline.clear()
             self.cycle = self._answered
+
+
+def _return_memory() -> None:
+    """Return freed memory in a thread of its own: the loop's executor may have been shut down since the request."""
+    Thread(target=return_freed_memory, name="toldonce-memory", daemon=True).start()
