@@ -168,7 +168,7 @@ async def _by_hand(store: Store, engine: AsyncToldOnce) -> None:
     )
     await store.insertions.add(ana, [inserted])
     asked = turn("What is for breakfast?", "Honey.", subject=ana, recall=recall)
-    await store.conversations.record(replace(asked, thread=-7, answer_chain=71, answer_depth=2))
+    await store.conversations.record(replace(asked, thread=-7, answer_chains=(71,), answer_depth=2))
     booked = Reservation(id=new_id(engine.clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=engine.clock.now())
     await store.budgets.reserve(ana, booked, BudgetPolicy())
     await store.memories.record_uses(ana, [tagged.id], engine.clock.now())

@@ -8,7 +8,7 @@ from append_only import ScriptedChat
 from sample_chats import answer, note, tell, with_model
 from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce, Components, PreparedTurn, shown_memories
-from toldonce.engine.injector import RECALL_FAILED
+from toldonce.engine.prompt_recall import RECALL_FAILED
 from toldonce.engine.shown_memories import find_ended, is_declared, is_ended
 from toldonce.errors import StoreUnavailableError
 from toldonce.prompt.replay import PrefixState

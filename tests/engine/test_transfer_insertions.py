@@ -49,7 +49,7 @@ async def filled(url: str, clock: FakeClock) -> tuple[PromptInsertion, Memory]:
             sent_hash="abc",
         )
         await parts.store.insertions.add(ANA, [row])
-        said = replace(turn("a", "b", external_id="chat"), thread=row.thread, answer_chain=6, answer_depth=2)
+        said = replace(turn("a", "b", external_id="chat"), thread=row.thread, answer_chains=(6,), answer_depth=2)
         await parts.store.conversations.record(said)
         withdrawing = replace(
             row, chain=7, depth=3, id=new_id(clock), items=(), withdrawn=(tea.id,), recalled="No tea."

@@ -81,7 +81,7 @@ async def talked(store: Store, clock: FakeClock, *texts: str, external_id: str =
     for end in range(2, len(texts) + 1, 2):
         await inserted(store, clock, chains[end - 2], depth=end - 1)
         said = turn(*texts[:end], external_id=external_id, said_at=clock.now())
-        marked = replace(said, thread=THREAD, answer_chain=chains[end - 1], answer_depth=end)
+        marked = replace(said, thread=THREAD, answer_chains=(chains[end - 1],), answer_depth=end)
         recorded = await store.conversations.record(marked)
     return recorded
 

@@ -119,7 +119,7 @@ async def test_a_dropped_insertion_stays_without_text(store: Store, clock: FakeC
 
 async def test_a_recorded_turn_marks_the_answer_its_thread_went_on_with(store: Store, clock: FakeClock) -> None:
     await store.insertions.add(ANA, [insertion(clock, 1)])
-    said = replace(turn("a", "b"), thread=THREAD, answer_chain=2, answer_depth=2)
+    said = replace(turn("a", "b"), thread=THREAD, answer_chains=(2,), answer_depth=2)
     await store.conversations.record(said)
     await store.conversations.record(said)
 
@@ -131,7 +131,7 @@ async def test_a_recorded_turn_marks_the_answer_its_thread_went_on_with(store: S
 
 
 async def test_a_turn_without_a_thread_leaves_no_mark(store: Store) -> None:
-    await store.conversations.record(replace(turn("a", "b"), answer_chain=2, answer_depth=2))
+    await store.conversations.record(replace(turn("a", "b"), answer_chains=(2,), answer_depth=2))
 
     assert await store.insertions.find(ANA, [2]) == LedgerRows()
 
@@ -240,7 +240,7 @@ async def test_an_insertion_with_a_memory_that_was_closed_by_words_is_refused(st
 async def test_only_insertions_without_a_conversation_are_pruned(store: Store, clock: FakeClock) -> None:
     tea = await known(store, clock, "Ana likes tea.")
     await store.insertions.add(ANA, [insertion(clock, 1, tea)])
-    await store.conversations.record(replace(turn("a", "b"), thread=THREAD, answer_chain=2, answer_depth=2))
+    await store.conversations.record(replace(turn("a", "b"), thread=THREAD, answer_chains=(2,), answer_depth=2))
     for chain in (3, 4, 5):
         await store.insertions.add(ANA, [insertion(clock, chain, tea, thread=OTHER)])
     clock.advance(seconds=1)

@@ -4,6 +4,7 @@ Claude Code and Codex hand their hooks what was submitted. Some of that no user 
 tasks, output of shell commands, reminders; and a slash command is an order to the client, not to the model.
 """
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -23,10 +24,11 @@ _INTERRUPTED = "[Request interrupted by user"
 _COMPACTED = "This session is being continued from a previous conversation"
 
 
-# What Claude Code says a request is for, where it is told to (CLAUDE_CODE_GATEWAY_HINT_HEADERS).
-_REQUEST_CLASS = b"x-claude-code-request-class"
-# Requests in which a user talks with the agent; all others are the agent's own.
-_MAIN = b"main"
+# What Claude Code says a request is for, where it is told to (CLAUDE_CODE_GATEWAY_HINT_HEADERS), and which requests
+# are those in which a user talks with the agent; all others are the agent's own.
+_CLAUDE_CODE, _MAIN = b"x-claude-code-request-class", b"main"
+# Codex names its own requests in one header, such as `compact`, and in JSON in another what each request is.
+_CODEX_OWN, _CODEX_TURN, _TURN = b"x-openai-subagent", b"x-codex-turn-metadata", "turn"
 
 
 def typed_words(prompt: str) -> str:
@@ -72,8 +74,24 @@ def own_words(block: str) -> str:
 def is_of_agent(headers: Sequence[tuple[bytes, bytes]]) -> bool:
     """Return whether an agent says that a request is its own, such as a title, a summary or a sub-agent's.
 
-    >>> is_of_agent([(b"X-Claude-Code-Request-Class", b"compaction")]), is_of_agent([])
-    (True, False)
+    >>> is_of_agent([(b"X-Claude-Code-Request-Class", b"compaction")]), is_of_agent([(b"x-openai-subagent", b"review")])
+    (True, True)
+    >>> is_of_agent([(b"x-codex-turn-metadata", b'{"request_kind":"turn"}')]), is_of_agent([])
+    (False, False)
     """
-    given = (value.strip().lower() for name, value in headers if name.lower() == _REQUEST_CLASS)
-    return any(value not in (b"", _MAIN) for value in given)
+    given = [(name.lower(), value.strip()) for name, value in headers]
+    return any(
+        (name == _CLAUDE_CODE and value.lower() not in (b"", _MAIN))
+        or (name == _CODEX_OWN and value != b"")
+        or (name == _CODEX_TURN and _request_kind(value) not in (None, _TURN))
+        for name, value in given
+    )
+
+
+def _request_kind(metadata: bytes) -> object:
+    """Return what Codex says a request is; None if it says nothing."""
+    try:
+        said = json.loads(metadata)
+    except (ValueError, RecursionError):
+        return None
+    return said.get("request_kind") if isinstance(said, dict) else None

@@ -85,6 +85,8 @@ class Reply:
     """The assistant's answer as far as it arrived: the first, where several were asked for."""
 
     text: str
+    id: str = ""
+    """Upstream's id, by which a later request may go on after it; empty where the format has none."""
     payload: str | None = None
     """The message as JSON of its format where it calls tools; None otherwise."""
     calls: tuple[ToolCall, ...] = ()
@@ -98,8 +100,8 @@ class Reply:
 
     @property
     def call_ids(self) -> tuple[str, ...]:
-        """The ids of the calls that have one."""
-        return tuple(clean(call.id) for call in self.calls if call.id)
+        """By what a later request may name it: its own id, and those of its calls."""
+        return tuple(clean(id_) for id_ in (self.id, *(call.id for call in self.calls)) if id_)
 
     def calls_only(self, names: Collection[str]) -> bool:
         """Return whether it calls tools, all of them among `names`."""

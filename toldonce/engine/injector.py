@@ -9,22 +9,20 @@ store.
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
+from functools import partial
 
-from toldonce.chat.formats.base import ChatRequest, Insertion
+from toldonce.chat.formats.base import Insertion
 from toldonce.chat.splice import apply_insertions
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.engine.components import Components
-from toldonce.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall, turns_wanted
+from toldonce.engine.context_builder import ContextBuilder, EarlierPrompts
 from toldonce.engine.prepared_turn import LedgerEntry, PreparedTurn, PromptUse
 from toldonce.engine.prompt_ledger import ChatLedger, TemporaryLedger
-from toldonce.engine.scope import MemoryScope
+from toldonce.engine.prompt_recall import NOTHING, PromptRecall, ReadingRequest, Recalled
 from toldonce.engine.shown_memories import ClosedMemories, ShownMemories, by_subject
 from toldonce.errors import StaleSubjectError, ToldOnceError, logged_text
-from toldonce.guard import guarded
-from toldonce.ids import is_unstored, new_id
-from toldonce.prompt.render import RenderedContext
+from toldonce.ids import new_id
 from toldonce.prompt.replay import (
     PromptChain,
     PromptReplay,
@@ -37,80 +35,18 @@ from toldonce.prompt.replay import (
 from toldonce.text import hash64
 from toldonce.types import (
     DECLARED,
-    Identity,
     InjectionMode,
     InjectionRecord,
-    MemoryRequest,
     Message,
     OmittedMemory,
     PromptInsertion,
-    Recall,
     Subject,
 )
 
 logger = logging.getLogger(__name__)
 
-# Share of the time for memory after which a prompt goes on with what earlier ones had.
-RECALL_SHARE = 0.8
 # A profile block that is all that could be kept of earlier prompts is rendered again after so many changes.
 MAX_CHANGES = 10
-RECALL_LATE, RECALL_FAILED = "recall was late", "recall failed"
-"""Why nothing was recalled for a prompt."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingRequest:
-    """A request that reads memory."""
-
-    request: ChatRequest
-    identity: Identity
-    home: Subject
-    log: tuple[Message, ...]
-    scope: MemoryScope
-    now: datetime
-    deadline: float | None = None
-    """When a late recall is given up, on the event loop's clock; None: never."""
-
-    in_user_message: bool = False
-    """Whether new memory may alter no other message than the newest of the user."""
-    use: PromptUse = PromptUse.ANSWER
-
-    @property
-    def size(self) -> int:
-        """Bytes of the body."""
-        return len(self.request.body)
-
-    @property
-    def is_recorded(self) -> bool:
-        """Whether the turn is recorded, so that its insertions are stored."""
-        return self.identity.memory.records and not self.identity.temporary
-
-    @property
-    def memory(self) -> str:
-        """Name of the memory that the request reads: a subject, and within it what has these tags.
-
-        Prompts for a destination from which rules keep memories replay only what went to destinations with such rules.
-        """
-        rules = [rule.model_dump_json() for rule in self.scope.withheld]
-        return "\n".join([(self.scope.writes or self.home).text, *self.scope.tags, *rules])
-
-
-_NO_RECALL, _NO_CONTEXT = Recall(query="", items=()), RenderedContext()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Recalled:
-    """What was recalled for a prompt."""
-
-    recall: Recall = _NO_RECALL
-    rendered: RenderedContext = _NO_CONTEXT
-    failure: str = ""
-    """Why there is nothing although it was wanted."""
-    took_ms: float | None = None
-    """Time in milliseconds that it took, embedding and writing included; None if it was late, or failed."""
-
-
-_NOTHING = _Recalled()
 
 
 class PromptInjector:
@@ -119,7 +55,7 @@ class PromptInjector:
     def __init__(self, components: Components, prompts: ContextBuilder) -> None:
         """Create an injector over a store and a context builder."""
         self._components = components
-        self._prompts = prompts
+        self._recaller = PromptRecall(components, prompts)
         self.shown = ShownMemories(components.store)
         self._temporary = TemporaryLedger()
         self._writing: set[asyncio.Task[None]] = set()
@@ -145,10 +81,17 @@ class PromptInjector:
         chain = await run_in_thread_if_large(
             asked.size,
             lambda: prompt_chain(
-                asked.log, memory=asked.memory, conversation=identity.conversation, append=identity.append
+                asked.log,
+                memory=asked.memory,
+                conversation=identity.conversation,
+                append=identity.append,
+                after=asked.request.after,
+                is_kept_upstream=asked.request.is_kept_upstream,
             ),
         )
-        if where == "split" and chain.asked:
+        if chain.is_kept_upstream:
+            prepared = await self._extend(asked, chain)
+        elif where == "split" and chain.asked:
             prepared = await self._append(asked, chain)
         else:
             prepared = await self._insert(asked, "user_prefix" if asked.in_user_message else where)
@@ -160,19 +103,19 @@ class PromptInjector:
 
     async def _insert(self, asked: ReadingRequest, mode: InjectionMode) -> PreparedTurn:
         """Insert what is recalled for this request alone."""
-        recalled = _NOTHING if asked.use is PromptUse.REPLAY else await self._recall(asked)
+        recalled = NOTHING if asked.use is PromptUse.REPLAY else await self._recaller.recall(asked)
         recall, rendered = recalled.recall, recalled.rendered
         plain = PreparedTurn(body=asked.request.body, log=asked.log, scope=asked.scope, warning=recall.warning)
         insertions = asked.request.wire.place(
             asked.request, standing=rendered.standing, recalled=rendered.recalled, mode=mode
         )
         if not insertions:
-            return replace(plain, record=self._record(asked, recalled) if recall.considered else None)
+            return replace(plain, record=self._recaller.record(asked, recalled) if recall.considered else None)
         return replace(
             plain,
             body=await run_in_thread_if_large(asked.size, lambda: apply_insertions(asked.request, insertions)),
             items=recall.items,
-            record=self._record(asked, recalled),
+            record=self._recaller.record(asked, recalled),
             insertions=tuple(insertions),
             recent=rendered.recent,
         )
@@ -181,19 +124,13 @@ class PromptInjector:
 
     async def _append(self, asked: ReadingRequest, chain: PromptChain) -> PreparedTurn:
         """Replay the insertions of earlier prompts; recall once for each user turn, and append that."""
-        ledger = ChatLedger(
-            self._components.store.insertions,
-            self._temporary,
-            memory=asked.scope.writes or asked.home,
-            records=asked.is_recorded,
-            now=asked.now,
-        )
+        ledger = self._ledger(asked)
         replay = find_replay(chain, await ledger.find(asked.home, _kept_links(chain, asked.log)))
         unstored = ledger.unstored(replay.insertions)
         closed = await self.shown.closed(replay, {memory for row in unstored for _, memory in row.items})
         replay = replay.without(closed.removed)
         ledger.empty(asked.home, replay.insertions)
-        recalled, new = _NOTHING, []
+        recalled, new = NOTHING, []
         if replay.at(chain.asked) is None and asked.use is not PromptUse.REPLAY:
             replay, recalled = await self._recalled(asked, replay, closed)
             new = self._new_insertions(asked, chain, replay, recalled)
@@ -224,52 +161,21 @@ class PromptInjector:
 
     async def _recalled(
         self, asked: ReadingRequest, replay: PromptReplay, closed: ClosedMemories
-    ) -> tuple[PromptReplay, _Recalled]:
+    ) -> tuple[PromptReplay, Recalled]:
         """Recall for a new turn; return what its prompt replays, too."""
-        shown = None
-        if replay.has_prompts:
-            began = replay.insertions[0].at
-            shown = EarlierPrompts(shown=frozenset(replay.shown), began=began)
-        recalled = await self._recall_or_fail(asked, shown, closed)
+        shown = _earlier(replay)
+        recalled = await self._recaller.recall_or_fail(asked, shown, partial(self.shown.ended, closed))
         changes = len(recalled.rendered.added) + len(recalled.rendered.withdrawn)
         if shown is not None and replay.is_new and changes > MAX_CHANGES:
             # Nothing but the profile block could be kept, and too much of that has changed.
-            return PromptReplay(), await self._recall_or_fail(asked, None)
+            return PromptReplay(), await self._recaller.recall_or_fail(asked, None)
         return replay, recalled
 
-    async def _recall_or_fail(
-        self, asked: ReadingRequest, earlier: EarlierPrompts | None, closed: ClosedMemories | None = None
-    ) -> _Recalled:
-        """Recall for a prompt; if that fails or is late, the prompt still replays what earlier ones had."""
-        with guarded(logger, "recall failed, the prompt has what earlier ones had"):
-            try:
-                async with asyncio.timeout_at(asked.deadline):
-                    if earlier is not None and closed is not None:
-                        earlier = replace(earlier, ended=await self.shown.ended(closed))
-                    return await self._recall(asked, earlier)
-            except TimeoutError:
-                logger.warning("recall was late, the prompt has what earlier ones had")
-                return _Recalled(failure=RECALL_LATE)
-        return _Recalled(failure=RECALL_FAILED)
-
     def _new_insertions(
-        self, asked: ReadingRequest, chain: PromptChain, replay: PromptReplay, recalled: _Recalled
+        self, asked: ReadingRequest, chain: PromptChain, replay: PromptReplay, recalled: Recalled
     ) -> list[PromptInsertion]:
         rendered, items = recalled.rendered, recalled.recall.items
-        id_ = new_id(self._components.clock)
-        thread = chain.thread if chain.thread is not None else replay.thread
-        turn = PromptInsertion(
-            thread=hash64("thread", id_) if thread is None else thread,
-            chain=chain.links[chain.asked - 1],
-            depth=chain.asked,
-            id=id_,
-            at=asked.now,
-            standing=rendered.standing,
-            recalled=rendered.recalled,
-            items=tuple((item.memory.subject, item.memory.id) for item in items if item.is_stored),
-            withdrawn=tuple(memory.id for memory in rendered.withdrawn),
-            quotes_messages=rendered.recent > 0 or not all(item.is_stored for item in items),
-        )
+        turn = self._new_insertion(asked, chain, chain.thread if chain.thread is not None else replay.thread, recalled)
         if replay.insertions or asked.in_user_message or not asked.request.wire.has_system_place:
             # The system message stays as the earlier prompts had it, or as the client wrote it.
             turn = replace(turn, standing="", recalled=rendered.text)
@@ -280,6 +186,25 @@ class PromptInjector:
             spoken=[depth for depth, message in enumerate(asked.log, start=1) if message.role == "user"],
             standing=frozenset(item.memory.id for item in items if item.standing),
             new_id=lambda: new_id(self._components.clock),
+        )
+
+    def _new_insertion(
+        self, asked: ReadingRequest, chain: PromptChain, thread: int | None, recalled: Recalled
+    ) -> PromptInsertion:
+        """Return the insertion at the newest user message; without a thread it begins one."""
+        rendered, items = recalled.rendered, recalled.recall.items
+        id_ = new_id(self._components.clock)
+        return PromptInsertion(
+            thread=hash64("thread", id_) if thread is None else thread,
+            chain=chain.links[chain.asked - 1],
+            depth=chain.before + chain.asked,
+            id=id_,
+            at=asked.now,
+            standing=rendered.standing,
+            recalled=rendered.recalled,
+            items=tuple((item.memory.subject, item.memory.id) for item in items if item.is_stored),
+            withdrawn=tuple(memory.id for memory in rendered.withdrawn),
+            quotes_messages=rendered.recent > 0 or not all(item.is_stored for item in items),
         )
 
     async def _placed(
@@ -311,6 +236,74 @@ class PromptInjector:
             sent=sent,
         )
 
+    # ---- chats that upstream keeps
+
+    async def _extend(self, asked: ReadingRequest, chain: PromptChain) -> PreparedTurn:
+        """Recall for a turn, without what earlier ones brought: upstream has that, and keeps what is inserted now."""
+        ledger, conversations = self._ledger(asked), self._components.store.conversations
+        chain, replay = await ledger.find_kept(asked.home, chain)
+        closed = await self.shown.closed(replay, frozenset())
+        replay = replay.without(closed.removed)
+        plain = PreparedTurn(body=asked.request.body, log=asked.log, scope=asked.scope, chain=chain)
+        recalled, new, thread = NOTHING, None, chain.thread
+        if chain.asked and asked.use is not PromptUse.REPLAY:
+            held = await conversations.said_before(
+                asked.home, after=asked.request.after, external_id=asked.identity.conversation
+            )
+            asked = replace(asked, held=frozenset(held))
+            recalled = await self._recaller.recall_or_fail(asked, _earlier(replay), partial(self.shown.ended, closed))
+            new = self._new_insertion(asked, chain, thread, recalled)
+            thread = new.thread
+            plain = await self._inserted(asked, plain, new)
+        if asked.use is not PromptUse.ANSWER:
+            return replace(plain, items=recalled.recall.items, failure=recalled.failure)
+        if thread is None:
+            return plain
+        return replace(
+            plain,
+            items=recalled.recall.items,
+            record=self._append_record(asked, recalled, plain),
+            replayed_memories=by_subject(replay.shown),
+            warning=recalled.recall.warning,
+            failure=recalled.failure,
+            recent=recalled.rendered.recent,
+            entry=LedgerEntry(
+                ledger=ledger,
+                home=asked.home,
+                thread=thread,
+                chains=(new.chain,) if new else (),
+                writing=self._write(ledger, asked.home, [new]) if new else None,
+            ),
+        )
+
+    async def _inserted(self, asked: ReadingRequest, plain: PreparedTurn, new: PromptInsertion) -> PreparedTurn:
+        """Insert a turn's texts at its newest user message, and before all messages."""
+        request = asked.request
+        newest = max(index for index, message in enumerate(request.messages) if message.role == "user")
+
+        def work() -> tuple[list[Insertion], bytes]:
+            insertions = request.wire.place_at_messages(
+                request,
+                standing=new.standing,
+                appended={newest: new.recalled},
+                in_user_message=asked.in_user_message,
+            )
+            return insertions, apply_insertions(request, insertions)
+
+        insertions, body = await run_in_thread_if_large(asked.size, work)
+        return replace(plain, body=body, insertions=tuple(insertions))
+
+    # ---- the ledger
+
+    def _ledger(self, asked: ReadingRequest) -> ChatLedger:
+        return ChatLedger(
+            self._components.store.insertions,
+            self._temporary,
+            memory=asked.scope.writes or asked.home,
+            records=asked.is_recorded,
+            now=asked.now,
+        )
+
     def _write(self, ledger: ChatLedger, home: Subject, insertions: Sequence[PromptInsertion]) -> asyncio.Task[None]:
         """Write insertions while the prompt is on its way."""
 
@@ -329,49 +322,12 @@ class PromptInjector:
         writing.add_done_callback(self._writing.discard)
         return writing
 
-    # ---- recall
-
-    async def _recall(self, asked: ReadingRequest, earlier: EarlierPrompts | None = None) -> _Recalled:
-        started = self._components.clock.monotonic()
-        # A client that sends its newest message alone does not hold the rest of its own conversation.
-        own = None if asked.identity.append else asked.identity.conversation
-        wanted = await run_in_thread_if_large(
-            asked.size, lambda: prompt_recall(asked.request, asked.log, asked.scope, self._components.settings)
-        )
-        elsewhere = turns_wanted(asked.log, asked.scope, own)
-        recall, rendered = await self._prompts.write(wanted, asked.scope, elsewhere, earlier)
-        self._components.metrics.recall_seconds.observe(recall.took_ms / 1000)
-        took_ms = (self._components.clock.monotonic() - started) * 1000
-        return _Recalled(recall=recall, rendered=rendered, took_ms=took_ms)
-
-    def _record(self, asked: ReadingRequest, recalled: _Recalled) -> InjectionRecord:
-        recall, rendered = recalled.recall, recalled.rendered
-        count = self._components.counter.count
-        return InjectionRecord(
-            id=new_id(self._components.clock),
-            at=asked.now,
-            query_hash=hash64("query", recall.query),
-            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items if item.is_stored),
-            block_hash=rendered.boundary,
-            tokens=count(rendered.standing) + count(rendered.recalled),
-            omitted=tuple(left for left in recall.left_out if not is_unstored(left.id)),
-            request=MemoryRequest(
-                profile=asked.scope.profile.name,
-                reads=recall.subjects,
-                destination=asked.identity.scope.destination,
-                considered=None if recalled.took_ms is None else recall.considered,
-                took_ms=recalled.took_ms,
-            ),
-        )
-
-    def _append_record(
-        self, asked: ReadingRequest, recalled: _Recalled, placed: PreparedTurn
-    ) -> InjectionRecord | None:
+    def _append_record(self, asked: ReadingRequest, recalled: Recalled, placed: PreparedTurn) -> InjectionRecord | None:
         """Return the record of a prompt; None if nothing is in it and there was nothing to consider."""
         rendered, failure = recalled.rendered, recalled.failure
         if not (rendered.text or recalled.recall.considered or placed.replayed or failure):
             return None
-        record = self._record(asked, recalled)
+        record = self._recaller.record(asked, recalled)
         ended = tuple(OmittedMemory(id=memory.id, reason=DECLARED) for memory in rendered.withdrawn)
         prefix = placed.prefix.value if placed.prefix else ""
         return replace(record, omitted=ended + record.omitted, replayed=placed.replayed, prefix=prefix, failure=failure)
@@ -386,6 +342,13 @@ class PromptInjector:
         if prepared.sent is not None:
             metrics.previous_prompt_bytes += prepared.sent.previous_bytes
             metrics.kept_prompt_bytes += prepared.sent.kept_bytes
+
+
+def _earlier(replay: PromptReplay) -> EarlierPrompts | None:
+    """Return what earlier prompts show; None if there was none with memory."""
+    if not replay.has_prompts:
+        return None
+    return EarlierPrompts(shown=frozenset(replay.shown), began=replay.insertions[0].at)
 
 
 def _kept_links(chain: PromptChain, log: Sequence[Message]) -> list[int]:

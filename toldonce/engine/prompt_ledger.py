@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
+from toldonce.prompt.replay import PromptChain, PromptReplay
 from toldonce.store.sql.log.insertions import InsertionRepository
 from toldonce.types import LedgerRows, PromptInsertion, Subject
 
@@ -42,6 +43,11 @@ class TemporaryLedger:
         rows = (
             self._kept[subject, chain, thread] for chain in chains for thread in self._threads.get((subject, chain), ())
         )
+        return LedgerRows(insertions=_by_depth(rows))
+
+    async def find_thread(self, subject: Subject, thread: int) -> LedgerRows:
+        """Read all rows of a thread, by depth."""
+        rows = (row for (home, _, other), row in self._kept.items() if (home, other) == (subject, thread))
         return LedgerRows(insertions=_by_depth(rows))
 
     async def add(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
@@ -131,6 +137,29 @@ class ChatLedger:
         self._known = frozenset((row.thread, row.chain) for row in stored.insertions)
         unstored = self.unstored(kept.insertions)
         return replace(stored, insertions=_by_depth((*stored.insertions, *unstored))) if unstored else stored
+
+    async def find_kept(self, subject: Subject, chain: PromptChain) -> tuple[PromptChain, PromptReplay]:
+        """Find what a chat that upstream keeps has of memory before a request's messages.
+
+        Returns:
+            The chain with its place in the thread that it goes on with, and that thread's insertions up to there. Where
+            another request went on from the same answer, the chain begins a thread of its own.
+        """
+        thread, before = chain.thread, None
+        if thread is None:
+            marks = (await self._stored.find(subject, [chain.start])).answers
+            if not marks:
+                return chain, PromptReplay()
+            thread, before = marks[-1].thread, marks[-1].depth
+        stored, kept = (
+            await self._stored.find_thread(subject, thread),
+            await self._temporary.find_thread(subject, thread),
+        )
+        newest = max((mark.depth for mark in stored.answers), default=0)
+        before = newest if before is None else before
+        shown = tuple(row for row in (*stored.insertions, *kept.insertions) if row.depth <= before)
+        place = replace(chain, thread=thread if before == newest else None, before=before)
+        return place.at_own_links(), PromptReplay(thread, _by_depth(shown))
 
     def unstored(self, insertions: Sequence[PromptInsertion]) -> tuple[PromptInsertion, ...]:
         """Return those among the found insertions that the store does not have."""

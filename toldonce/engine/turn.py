@@ -15,9 +15,10 @@ from toldonce.chat.tools import SEARCH
 from toldonce.concurrency import retry_while_unavailable, run_in_thread_if_large
 from toldonce.engine.components import Components
 from toldonce.engine.context_builder import ContextBuilder
-from toldonce.engine.injector import RECALL_SHARE, PromptInjector, ReadingRequest
+from toldonce.engine.injector import PromptInjector
 from toldonce.engine.memory_tools import MemoryTools
 from toldonce.engine.prepared_turn import PreparedTurn, PromptUse
+from toldonce.engine.prompt_recall import RECALL_SHARE, ReadingRequest
 from toldonce.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name, requested_zone
 from toldonce.extraction.forget_requests import asks_to_forget, has_word_of_asking
 from toldonce.extraction.own_text.chat_bridges import named_by_bridge
@@ -27,6 +28,7 @@ from toldonce.formation.inputs import LARGE_BATCH
 from toldonce.formation.propose import extractor_version
 from toldonce.formation.summarize import EPISODES_VERSION
 from toldonce.profiles.policies import Profile
+from toldonce.prompt.replay import PromptChain
 from toldonce.providers.offline_model import MODEL as OFFLINE_MODEL
 from toldonce.recall.attribution import used_memories
 from toldonce.types import (
@@ -195,7 +197,7 @@ class TurnService:
             answer = replace(answer, name=OFFLINE_MODEL)
         if not log and answer is None:
             return None
-        record = prepared.record if prepared else None
+        record, chain = (prepared.record, prepared.chain) if prepared else (None, None)
         scope = prepared.scope if prepared else None
         if scope is None:
             home = identity.subject  # recall did not get that far, maybe as the database restarts
@@ -208,13 +210,14 @@ class TurnService:
                 external_id=identity.conversation,
                 append=identity.append,
                 message_id=identity.message_id,
+                after=request.after,
                 messages=log,
                 reply=answer,
                 said_at=now,
                 recall=record,
                 thread=prepared.entry.thread if prepared and prepared.entry else None,
-                answer_chain=prepared.chain.after(answer) if prepared and prepared.chain and answer else None,
-                answer_depth=len(log) + 1,
+                answer_chains=_answer_chains(chain, answer, reply.id) if chain and answer else (),
+                answer_depth=(chain.before if chain else 0) + len(log) + 1,
                 formations=self.formations(scope),
                 charges=charges(scope),
                 opening=scope.opening,
@@ -333,6 +336,11 @@ def _by_subject(record: InjectionRecord) -> dict[Subject, list[MemoryId]]:
 def _local(now: datetime, identity: Identity) -> datetime:
     """Return an instant in the time zone that a request names."""
     return now.astimezone(requested_zone(identity.scope) or now.tzinfo)
+
+
+def _answer_chains(chain: PromptChain, answer: Message, answer_id: str) -> tuple[int, ...]:
+    """Return the chains by which later requests go on after an answer."""
+    return (chain.after(answer), *([chain.after_id(answer_id)] if answer_id else []))
 
 
 def _unanswered(turn: Turn) -> list[Message]:

@@ -51,6 +51,12 @@ class PromptChain:
     """Thread of the client's conversation id; None without one."""
     standalone: bool = False
     """Whether the client sends its newest message alone, so that an equal one was another turn."""
+    is_kept_upstream: bool = False
+    """Whether upstream has what was said before, and what was inserted there: nothing is replayed."""
+    before: int = 0
+    """Number of messages that upstream has before the first one, as far as is known."""
+    memory: str = ""
+    """See `prompt_chain`."""
 
     @property
     def root(self) -> int | None:
@@ -64,8 +70,27 @@ class PromptChain:
         """Return the chain of these messages with an answer."""
         return _link(self.links[-1] if self.links else self.start, answer)
 
+    def at_own_links(self) -> "PromptChain":
+        """Return the chain with links that tell its place: equal words at two places are two messages."""
+        if self.thread is None:
+            return self
+        place = _packed(self.thread), _packed(self.before)
+        return replace(self, links=tuple(hash64("kept", *place, _packed(link)) for link in self.links))
 
-def prompt_chain(log: Sequence[Message], *, memory: str, conversation: str | None, append: bool) -> PromptChain:
+    def after_id(self, answer_id: str) -> int:
+        """Return the start of the chains that go on after an answer which upstream keeps by this id."""
+        return hash64("after", self.memory, answer_id)
+
+
+def prompt_chain(
+    log: Sequence[Message],
+    *,
+    memory: str,
+    conversation: str | None,
+    append: bool,
+    after: str | None = None,
+    is_kept_upstream: bool = False,
+) -> PromptChain:
     """Return the chain of a request.
 
     Args:
@@ -73,8 +98,10 @@ def prompt_chain(log: Sequence[Message], *, memory: str, conversation: str | Non
         memory: Names the memory that the request reads: prompts replay nothing of another one.
         conversation: The client's id of the conversation, if it sent one.
         append: Whether the client may send its newest message alone.
+        after: Id of the answer that the messages come after, if upstream keeps it.
+        is_kept_upstream: Whether upstream has what was said before.
     """
-    start = hash64("memory", memory)
+    start = hash64("memory", memory) if after is None else hash64("after", memory, after)
     links: list[int] = []
     for message in log:
         links.append(_link(links[-1] if links else start, message))
@@ -85,6 +112,8 @@ def prompt_chain(log: Sequence[Message], *, memory: str, conversation: str | Non
         start=start,
         thread=None if conversation is None else hash64("thread", memory, conversation),
         standalone=append and not has_answers,
+        is_kept_upstream=is_kept_upstream,
+        memory=memory,
     )
 
 

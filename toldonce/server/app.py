@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
+from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.preload import load_chats, load_formations, load_turns
@@ -43,11 +44,12 @@ from toldonce.settings import Settings
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 COUNT_TOKENS = "/messages/count_tokens"
 """Path after `/v1` of the route that counts the tokens of a prompt in Anthropic's format, with its memory."""
+_WIRES = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES)
 # What clients ask for whose base URL lacks `/v1`.
 _WITHOUT_V1 = frozenset(
     {
-        *(wire.route for wire in (OPENAI_CHAT, ANTHROPIC_MESSAGES)),
-        *(COUNT_TOKENS, "/responses", "/completions", "/embeddings", "/models"),
+        *(wire.route for wire in _WIRES),
+        *(COUNT_TOKENS, "/completions", "/embeddings", "/models"),
     }
 )
 
@@ -149,8 +151,7 @@ def _chat_routes(
     engine: AsyncToldOnce, backend: Backend, policy: IdentityPolicy, keys: UpstreamKeyPolicy, counters: ProxyCounters
 ) -> dict[str, ChatProxy]:
     """Return what serves the chats of each format, by its path after `/v1`."""
-    wires = (OPENAI_CHAT, ANTHROPIC_MESSAGES)
-    chats = {wire.route: ChatProxy(wire, engine, backend, policy, keys, counters=counters) for wire in wires}
+    chats = {wire.route: ChatProxy(wire, engine, backend, policy, keys, counters=counters) for wire in _WIRES}
     if not backend.needs_valid_requests:  # the built-in model answers and does not count
         chats[COUNT_TOKENS] = chats[ANTHROPIC_MESSAGES.route].counter_at(COUNT_TOKENS)
     return chats

@@ -166,7 +166,11 @@ class ChatProxy:
             caller=caller,
         )
         if request is not None:
-            identity = replace(identity, conversation=identity.conversation or request.conversation)
+            identity = replace(
+                identity,
+                conversation=identity.conversation or request.conversation,
+                append=identity.append or request.is_kept_upstream,
+            )
             to = Destination(upstream=self._upstream, model=request.model, client="chat")
             identity = replace(identity, scope=replace(identity.scope, destination=to))
         profile = self._engine.profile(identity.scope.profile or settings.profile)  # an unknown one is refused here

@@ -230,6 +230,8 @@ class Turn:
     """The client keeps no history: with an id and no anchor, follow the newest leaf."""
     message_id: str | None = None
     """The client's own id of this turn: another turn with the same id is the same one, perhaps edited."""
+    after: str | None = None
+    """The id of a call or an answer that the messages come after; see `Message.call_ids`."""
     messages: tuple[Message, ...]
     """The request's messages in order, without system messages."""
     reply: Message | None
@@ -244,10 +246,10 @@ class Turn:
     """Subjects with a budget, each with the units that the turn counts for; charged if anything was new."""
     thread: int | None = None
     """Thread of the injection ledger whose insertions get this turn's conversation; None: there is none."""
-    answer_chain: int | None = None
-    """Chain up to the reply, which the thread went on with; None: nothing is marked."""
+    answer_chains: tuple[int, ...] = ()
+    """Chains up to the reply, which the thread went on with; without any, nothing is marked."""
     answer_depth: int = 0
-    """Number of messages up to the reply, without system messages."""
+    """Number of messages up to the reply, with it and without system messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from soak import fuzzed
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
-from toldonce.chat.formats.anthropic_messages_reply import StreamRelay
+from toldonce.chat.formats.anthropic_messages_reply import splice_stream
+from toldonce.chat.formats.event_relay import EventRelay
 from toldonce.chat.messages import log_messages, reply_message
 from toldonce.testing import FakeClock
 
@@ -51,9 +52,9 @@ SPOKEN = [
 STREAM = b"".join([START, *SPOKEN, END, STOP])
 
 
-def relayed(*chunks: bytes, memories: bytes | None = b"[1]") -> tuple[StreamRelay, bytes, bytes]:
+def relayed(*chunks: bytes, memories: bytes | None = b"[1]") -> tuple[EventRelay, bytes, bytes]:
     """Return the relay, the bytes that went at once, and those that were held."""
-    stream = StreamRelay(memories)
+    stream = splice_stream(memories)
     pieces = [piece for chunk in chunks for piece in stream.feed(chunk)] + stream.close()
     at_once, held = (b"".join(piece.data for piece in pieces if piece.held is wanted) for wanted in (False, True))
     return stream, at_once, held
@@ -95,7 +96,7 @@ def test_no_cut_changes_what_is_relayed_and_read(cuts: list[int], line_end: byte
 
 
 def test_pings_and_comments_pass_at_once() -> None:
-    stream = StreamRelay(b"[]")
+    stream = splice_stream(b"[]")
     for kept in (event("ping"), b": keep-alive\n\n", event("ping")):
         assert [piece.data for piece in stream.feed(kept)] == [kept]
 
@@ -126,7 +127,7 @@ def test_a_whole_answer_takes_memories_and_nothing_else_does() -> None:
 
 @pytest.mark.parametrize("limit", [4, 1000])
 def test_long_texts_are_cut(limit: int) -> None:
-    stream = StreamRelay(None, limit)
+    stream = splice_stream(None, limit)
     stream.feed(STREAM)
     assert stream.reply().cut is (limit == 4)
 
@@ -138,7 +139,7 @@ def test_long_texts_are_cut(limit: int) -> None:
 def test_no_content_raises(value: object) -> None:
     for kind in ("message_start", "content_block_start", "content_block_delta", "message_delta", "error"):
         body = value if isinstance(value, dict) else {"message": value}
-        stream = StreamRelay(b"[]")
+        stream = splice_stream(b"[]")
         stream.feed(f"data: {json.dumps({**body, 'type': kind})}\n\n".encode())
         stream.reply()
         ANTHROPIC_MESSAGES.read_answer(json.dumps({**body, "type": kind}).encode())

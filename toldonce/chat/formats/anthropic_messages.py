@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from toldonce.chat.formats.anthropic_messages_reply import StreamRelay, reply_from_json, splice_whole
+from toldonce.chat.formats.anthropic_messages_reply import reply_from_json, splice_stream, splice_whole
 from toldonce.chat.formats.anthropic_messages_request import compared, payload_identity, read_request
 from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, Insertion, OwnAnswer
 from toldonce.chat.formats.request_reader import MAX_MESSAGES
@@ -172,7 +172,7 @@ class AnthropicMessages:
     compared = staticmethod(compared)
     read_answer = staticmethod(reply_from_json)
     splice = staticmethod(splice_whole)
-    splice_stream = StreamRelay
+    splice_stream = staticmethod(splice_stream)
     write_answer = staticmethod(write_answer)
     error = staticmethod(error_body)
 

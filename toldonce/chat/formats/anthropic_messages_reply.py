@@ -5,19 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from toldonce.chat.formats.anthropic_messages_request import is_text_only, spoken_text
-from toldonce.chat.formats.base import StreamPiece
+from toldonce.chat.formats.event_relay import EventRelay
 from toldonce.chat.formats.json_values import (
     count,
-    memories_member,
     paired,
     parse,
     read_object,
     string,
     with_memories,
 )
-from toldonce.chat.json_scanner import JsonScanner
 from toldonce.chat.reply import MAX_CHARACTERS, LimitedText, Reply, TokenUsage, ToolCall
-from toldonce.chat.sse import MAX_EVENT_BYTES, SseEvent, SseReader
 from toldonce.text import clean
 
 # An answer has a few blocks; an upstream that numbers millions of them fills no memory here.
@@ -151,84 +148,10 @@ def splice_whole(body: bytes, memories_json: bytes) -> bytes:
     return with_memories(body, memories_json, lambda answer: answer.get("type") == "message")
 
 
-class StreamRelay:
-    """Relays a stream event by event, with `memories` in the message that begins it, and reads it on the way.
+def splice_stream(memories_json: bytes | None, max_characters: int = MAX_CHARACTERS) -> EventRelay:
+    """Return what relays one stream, with `memories` in the message that begins it.
 
-    The official Python client keeps unknown fields of that message, and Claude Code accepts them. What follows from
-    `message_stop` on must wait.
+    The official Python client keeps unknown fields of that message, and Claude Code accepts them.
     """
-
-    def __init__(self, memories_json: bytes | None, max_characters: int = MAX_CHARACTERS) -> None:
-        self._assembler = MessageAssembler(max_characters)
-        self._reader = SseReader()
-        self._memories = memories_json
-        self._waiting = bytearray()
-        self._waiting_start = 0
-        self._holds = False
-
-    def feed(self, chunk: bytes) -> list[StreamPiece]:
-        """Take the next bytes from upstream; return those that can be sent."""
-        self._waiting += chunk
-        pieces: list[StreamPiece] = []
-        for event in self._reader.feed(chunk):
-            self._take(event, pieces)
-        end = self._reader.open_event
-        if len(self._waiting) > MAX_EVENT_BYTES:
-            end = self._waiting_start + len(self._waiting)
-        self._release(end, pieces)
-        return pieces
-
-    def close(self) -> list[StreamPiece]:
-        """Return the remaining bytes when upstream has ended, even in the middle of an event."""
-        pieces: list[StreamPiece] = []
-        if (half := self._reader.close()) is not None:
-            self._take(half, pieces)
-        self._release(self._waiting_start + len(self._waiting), pieces)
-        return pieces
-
-    def reply(self) -> Reply:
-        """Return what has arrived so far."""
-        return self._assembler.reply(cut=self._reader.has_dropped)
-
-    def _take(self, event: SseEvent, pieces: list[StreamPiece]) -> None:
-        read = read_object(event.data)
-        if read is None:
-            return
-        self._assembler.take(read)
-        if read.get("type") == "message_stop":
-            self._release(event.start, pieces)
-            self._holds = True
-        elif read.get("type") == "message_start" and self._memories is not None:
-            inside = _inside_message(event.data, read)
-            if inside is not None:
-                self._release(event.data_start + inside, pieces)
-                pieces.append(StreamPiece(data=memories_member(self._memories), held=self._holds))
-            self._memories = None
-
-    def _release(self, end: int, pieces: list[StreamPiece]) -> None:
-        """Let the bytes before an offset of the stream go."""
-        size = end - self._waiting_start
-        if size > 0:
-            pieces.append(StreamPiece(data=bytes(self._waiting[:size]), held=self._holds))
-            del self._waiting[:size]
-            self._waiting_start = end
-
-
-def _inside_message(data: bytes, event: Mapping[str, object]) -> int | None:
-    """Return the offset in an event's data after the opening brace of its message; None if nothing can go there."""
-    message = event.get("message")
-    if not isinstance(message, dict) or not message or "memories" in message or b"\n" in data:
-        return None
-    source = JsonScanner(data.decode("utf-8", "replace"))
-    found: list[int] = []
-
-    def member(key: str, at: int) -> int:
-        if key == "message":
-            found.append(at + 1)
-        return source.skip_value(at)
-
-    try:
-        source.walk_object(source.skip_space(0), member)
-    except ValueError:
-        return None
-    return len(source.text[: found[-1]].encode()) if found else None
+    assembler = MessageAssembler(max_characters)
+    return EventRelay(assembler, memories_json, begins=("message_start", "message"), ends=frozenset({"message_stop"}))

@@ -71,6 +71,10 @@ class ChatRequest:
     """At least one."""
     conversation: str | None = None
     """The client's id of the conversation, if the body has one."""
+    after: str | None = None
+    """Upstream's id of the answer that the messages come after, if the body names it."""
+    is_kept_upstream: bool = False
+    """Whether upstream keeps what was said before, and what was inserted there: the request has only what is new."""
     continues: bool = False
     """Whether the answer continues the last message, which the client wrote for the assistant."""
 

@@ -1,4 +1,4 @@
-"""Read a request whose chat is a list `messages` into a copy that knows the offsets of its parts. Pure."""
+"""Read a request whose chat is a list of messages into a copy that knows the offsets of its parts. Pure."""
 
 from abc import ABC, abstractmethod
 from json import JSONDecodeError
@@ -23,6 +23,8 @@ class RequestReader(ABC):
 
     SCALARS: ClassVar[frozenset[str]]
     """Fields whose value is read where it is no list or object."""
+    LIST: ClassVar[str] = "messages"
+    """The field that holds the messages."""
 
     def __init__(self, body: bytes, max_messages: int) -> None:
         """Decode a body.
@@ -31,7 +33,7 @@ class RequestReader(ABC):
             BadRequestError: It is empty, or not UTF-8.
         """
         if not body.strip():
-            raise BadRequestError('the body is empty; send {"model": …, "messages": […]}', param="body")
+            raise BadRequestError(f'the body is empty; send {{"model": …, "{self.LIST}": […]}}', param="body")
         try:
             self.source = JsonScanner(body.decode("utf-8"))
         except UnicodeDecodeError as error:
@@ -47,8 +49,8 @@ class RequestReader(ABC):
         """Read the whole source.
 
         Raises:
-            BadRequestError: It is not a JSON object, nested too deep, has a number that is too long, or its `messages`
-                is missing, repeated, empty, too long, or not a list of objects with a role. `param` names the part at
+            BadRequestError: It is not a JSON object, nested too deep, has a number that is too long, or its messages
+                are missing, repeated, empty, too many, or no list of objects with a role. `param` names the part at
                 fault.
         """
         try:
@@ -60,9 +62,9 @@ class RequestReader(ABC):
         except ValueError:
             raise BadRequestError("the body holds a number with more digits than can be read", param="body") from None
         if not self._has_messages:
-            raise BadRequestError("`messages` is missing; send a list of messages", param="messages")
+            raise BadRequestError(f"`{self.LIST}` is missing; send a list of messages", param=self.LIST)
         if not self.messages:
-            raise BadRequestError("`messages` is empty; send at least one message", param="messages")
+            raise BadRequestError(f"`{self.LIST}` is empty; send at least one message", param=self.LIST)
 
     def string(self, name: str) -> str | None:
         """Return a field that was read; None if it is no string."""
@@ -73,7 +75,7 @@ class RequestReader(ABC):
         """Read a member of the body whose value starts at `at`; return its end."""
         if key in self.SCALARS:
             return self.scalar(self.fields, key, at)
-        return self._read_messages(at) if key == "messages" else self.source.skip_value(at)
+        return self.read_messages(at) if key == self.LIST else self.source.skip_value(at)
 
     def scalar(self, into: dict[str, object], key: str, at: int) -> int:
         """Read a string, number or constant; a list or an object says nothing here and is passed over."""
@@ -102,19 +104,32 @@ class RequestReader(ABC):
         if end != len(source.text):
             raise JSONDecodeError("Extra data", source.text, end)
 
-    def _read_messages(self, at: int) -> int:
+    def read_messages(self, at: int) -> int:
+        """Read the messages, whose list opens at `at`; return its end.
+
+        Raises:
+            BadRequestError: See `walk`.
+        """
         if self._has_messages:
-            raise BadRequestError("`messages` is given twice; send it once", param="messages")
-        if self.source.peek(at) != "[":
-            self.source.skip_value(at)
-            raise BadRequestError("`messages` is not a list", param="messages")
+            raise BadRequestError(f"`{self.LIST}` is given twice; send it once", param=self.LIST)
         self._has_messages = True
-        return self.source.walk_array(at, self._message)
+        if self.source.peek(at) == "[":
+            return self.source.walk_array(at, self._message)
+        return self.other_messages(at)
+
+    def other_messages(self, at: int) -> int:
+        """Read messages that are no list; return their end.
+
+        Raises:
+            BadRequestError: The format has no other shape.
+        """
+        self.source.skip_value(at)
+        raise BadRequestError(f"`{self.LIST}` is not a list", param=self.LIST)
 
     def _message(self, at: int) -> int:
-        param = f"messages[{len(self.messages)}]"
+        param = f"{self.LIST}[{len(self.messages)}]"
         if len(self.messages) == self._max_messages:
-            raise BadRequestError(f"`messages` has more than {self._max_messages:,} messages", param="messages")
+            raise BadRequestError(f"`{self.LIST}` has more than {self._max_messages:,} messages", param=self.LIST)
         if self.source.peek(at) != "{":
             self.source.skip_value(at)
             raise BadRequestError(f"`{param}` is not an object", param=param)

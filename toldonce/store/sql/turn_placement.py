@@ -32,6 +32,9 @@ class Placement:
 
     def find(self, turn: Turn, *, now: int) -> TreePosition | None:
         """Find the place of a turn at `now` (microseconds); None: it begins a conversation."""
+        known = None if turn.after is None else self._tree.called(turn.after)
+        if known is not None:
+            return known
         if turn.external_id is not None:
             named = self._tree.named(turn.external_id)
             return None if named is None else self._within(turn, *named)

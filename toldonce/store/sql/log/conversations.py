@@ -13,6 +13,8 @@ from toldonce.store.executor import INLINE_ROWS, check_limit, read_up_to
 from toldonce.store.repository import Reads, Repository, Writes, itself
 from toldonce.store.sql import subjects
 from toldonce.store.sql.database import Row, SqlConnection, load
+from toldonce.store.sql.erase.tombstones import TombstoneLedger
+from toldonce.store.sql.log.message_tree import MessageTree
 from toldonce.store.sql.log.messages import abandoned, active_path, injections, messages, page, record_hits, user_words
 from toldonce.store.sql.log.record import begin, record
 from toldonce.store.sql.rows import STATE_ORDER, fetch, fetch_one, fetch_value, read_conversation, read_detail
@@ -38,6 +40,8 @@ SQL, EPISODE_SQL = load("log"), load("episode")
 _END_OF_TIME = 2**63 - 1
 # Messages of a conversation that are looked at on the event loop: less than a millisecond.
 MAX_WALKED_ON_LOOP = 1_000
+# Messages that upstream has of a chat and that recall leaves out: as many as the longest chats have.
+MAX_HELD = 1_000
 
 
 def open_(
@@ -63,6 +67,28 @@ def conversation(
     elif external_id is not None:
         row = subjects.row_of(db, subject, SQL["conversation_called"], clean(external_id))
     return None if row is None else read_conversation(subject, row)
+
+
+def said_before(
+    db: SqlConnection, subject: Subject, *, after: str | None, external_id: str | None, term_key: bytes
+) -> tuple[int, ...]:
+    """Return the hashes of a message and of those above it, newest first and `MAX_HELD` at most.
+
+    Args:
+        db: Where.
+        subject: Whose they are.
+        after: The id of a call or an answer; without a message of that id, the conversation's newest counts.
+        external_id: The client's id of the conversation.
+        term_key: Masks what was erased.
+    """
+    if subjects.version_of(db, subject) is None:
+        return ()
+    tree = MessageTree(db, subject.key, TombstoneLedger(db, subject, term_key))
+    spot = None if after is None else tree.called(after)
+    place = None if spot is None else (spot.conversation, spot.seq)
+    if place is None and external_id is not None:
+        place = tree.named(external_id)
+    return tuple(tree.thread(*place, limit=MAX_HELD)) if place else ()
 
 
 def list_conversations(
@@ -207,6 +233,13 @@ class ConversationRepository(Repository):
     is_covered_after = Reads(is_covered_after, inline=True)
     unsummarized = Reads(unsummarized)
     summarized_up_to = Reads(summarized_up_to, inline=True)
+
+    async def said_before(self, subject: Subject, *, after: str | None, external_id: str | None) -> tuple[int, ...]:
+        """Return the hashes of what a conversation has up to an answer, newest first: see `said_before`."""
+        term_key = self._context.term_key
+        return await self._executor.read_inline(
+            lambda db: said_before(db, subject, after=after, external_id=external_id, term_key=term_key)
+        )
 
     async def record(self, turn: Turn) -> RecordedTurn:
         """Append a turn to its conversation, with the formations it makes due; durable on return.

@@ -5,7 +5,7 @@ ledger, as hashes of messages are, so that no row tells what an erased message s
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 
@@ -46,9 +46,7 @@ _EMPTY = "[]"
 
 def find(db: SqlConnection, subject: Subject, chains: Sequence[int], term_key: bytes) -> LedgerRows:
     """Read all rows of the subject at some chains."""
-    if not chains:
-        return LedgerRows()
-    rows = fetch(db, SQL["insertions_at"], subject.key, json.dumps([*chains]))
+    rows = fetch(db, SQL["insertions_at"], subject.key, json.dumps([*chains])) if chains else []
     name, some_masked = rows[0][_READER] if rows else fetch_one(db, SQL["reader"], subject.key) or _UNKNOWN
     if name is None:
         return LedgerRows()
@@ -59,11 +57,23 @@ def find(db: SqlConnection, subject: Subject, chains: Sequence[int], term_key: b
         plain = {ledger.mask(chain): chain for chain in chains}
         # All again, in one snapshot: an erasure may have masked some meanwhile.
         rows = fetch(db, SQL["insertions_at"], subject.key, json.dumps([*chains, *plain]))
+    return _ledger_rows(rows, plain)
+
+
+def find_thread(db: SqlConnection, subject: Subject, thread: int) -> LedgerRows:
+    """Read all rows of a thread; once anything of the subject was erased, their chains may be masked."""
+    rows = fetch(db, SQL["insertions_of"], subject.key, thread)
+    if rows:
+        subjects.verified(subject, rows[0][_READER][0])
+    return _ledger_rows(rows, {})
+
+
+def _ledger_rows(rows: Sequence[Row], plain: Mapping[int, int]) -> LedgerRows:
+    """Read rows; `plain` has the chains by their masks."""
     insertions: list[PromptInsertion] = []
     answers: list[AnswerMark] = []
     for row in rows:
-        thread, stored, depth, at = row[0], int(row[1]), row[2], row[4]
-        chain = plain.get(stored, stored)
+        thread, depth, at, chain = row[0], row[2], row[4], plain.get(int(row[1]), int(row[1]))
         if row[_IS_ANSWER]:
             answers.append(AnswerMark(thread=thread, chain=chain, depth=depth, at=from_micros(at)))
         else:
@@ -189,11 +199,11 @@ def link(
         return
     key = ledger.subject
     for chain, depth in fetch(db, SQL["unlinked_insertions"], key, turn.thread):
-        seq = _seq_above(db, key, conversation, question_seq, len(turn.messages) - depth)
+        seq = _seq_above(db, key, conversation, question_seq, turn.answer_depth - 1 - depth)
         db.execute(SQL["link_insertion"], (key, chain, turn.thread, conversation, seq))
-    if turn.answer_chain is not None and turn.reply is not None:
-        chain = turn.answer_chain if ledger.empty else ledger.mask(turn.answer_chain)
-        place = (key, turn.thread, chain, turn.answer_depth, _NO_ID, to_micros(turn.said_at))
+    for chain in turn.answer_chains if turn.reply is not None else ():
+        stored = chain if ledger.empty else ledger.mask(chain)
+        place = (key, turn.thread, stored, turn.answer_depth, _NO_ID, to_micros(turn.said_at))
         db.execute(SQL["add_answer_mark"], (*place, conversation, reply_seq, not ledger.empty))
 
 
@@ -349,6 +359,7 @@ class InsertionRepository(Repository):
     """
 
     find_lost = Reads(find_lost, inline=True)
+    find_thread = Reads(find_thread, inline=True)
 
     async def find(self, subject: Subject, chains: Sequence[int]) -> LedgerRows:
         """Read all rows of the subject whose chain is among `chains`, of all threads; with the chains as given."""

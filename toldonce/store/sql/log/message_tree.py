@@ -98,6 +98,14 @@ class MessageTree:
                 return spots[0] if len(spots) == 1 else max(spots, key=lambda spot: self._fit(spot, messages))
         return None
 
+    def called(self, call_id: str) -> TreePosition | None:
+        """Find the newest message that bears the id of a call or of an answer."""
+        for name in self._ledger.stored_hashes(call_hash(call_id)):
+            rows = fetch(self._db, SQL["called"], self._subject, name, 1)
+            if rows:
+                return TreePosition(conversation=rows[0][0], seq=rows[0][1], start=0)
+        return None
+
     def _recorded(self, message: Message, conversation: bytes | None) -> list[tuple[bytes, int]]:
         """Find where an assistant message was recorded, newest first: by its anchor, else by the calls it makes."""
         anchors = () if message.anchor is None else self._ledger.stored_hashes(message.anchor)

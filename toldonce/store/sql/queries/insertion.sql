@@ -12,6 +12,12 @@ SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quote
   FROM insertion
  WHERE subject = ?1 AND chain IN (SELECT value FROM json_each(?2))
 
+-- name: insertions_of
+SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages, sent_bytes, sent_hash, erased,
+       held, is_answer, (SELECT name FROM subject WHERE key = ?1), 0
+  FROM insertion INDEXED BY insertion_thread
+ WHERE subject = ?1 AND thread = ?2
+
 -- name: owner
 -- On PostgreSQL this waits for an erasure of the owner's memories.
 SELECT name, version FROM subject WHERE key = ?1
