@@ -106,6 +106,11 @@ if __name__ == "__main__":
     for name in PRELOADED:
         importlib.import_module(name)
     importlib.import_module("toldonce.lazy_pattern").compile_patterns()
+    slots = importlib.import_module("toldonce.reading.slots")
+    for code in slots.languages():
+        slots._frames_by_word(code)
+    importlib.import_module("toldonce.reading.forget_words").wording("Please forget my cat.")
+    importlib.import_module("toldonce.reading.heads").shipped_heads()
     importlib.import_module("toldonce.providers.multilingual_model").multilingual_model()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     assert threading.active_count() == 1, "only the forking thread lives on in a fork"

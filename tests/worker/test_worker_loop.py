@@ -1,7 +1,6 @@
 """The worker: forms what is due, tries again, parks, and never lets one formation hold up another."""
 
 import asyncio
-from collections.abc import Callable
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -38,23 +37,6 @@ async def test_what_is_due_is_formed_once_and_then_rests(runtime: Runtime, clock
     assert await worker.drain() == 0
     [status] = await runtime.store.formations.list()
     assert (status.formed_seq, status.due_at) == (2, None)
-
-
-async def test_a_worker_that_ends_while_it_gets_ready_has_tried_nothing(
-    runtime: Runtime, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await say(runtime.store, clock)
-
-    def end(stop: Callable[[], bool]) -> bool:
-        raise MemoryError
-
-    with monkeypatch.context() as while_it_gets_ready:
-        while_it_gets_ready.setattr("toldonce.worker.loop.compile_patterns", end)
-        with pytest.raises(MemoryError):
-            await Worker(runtime, {"extract": done}).round()
-    [status] = await runtime.store.formations.list()
-    assert status.attempts == 0
-    assert await Worker(runtime, {"extract": done}).drain() == 1
 
 
 async def test_a_failing_formation_is_tried_again_later_and_parked_in_the_end(

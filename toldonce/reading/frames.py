@@ -23,6 +23,7 @@ the words of a sentence.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.reading.frame_words import UNSPACED, folded, parts_of
@@ -50,6 +51,12 @@ class Words:
         return word in self.whole or word.startswith(self.begins) or word.endswith(self.ends)
 
 
+@cache
+def _words(*words: str, glued: str = "") -> Words:
+    """Return the `Words` of some words: thousands of elements of the tables are the same few hundred."""
+    return Words(words, glued)
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """One of several rows."""
@@ -57,22 +64,29 @@ class Group:
     rows: tuple["Row", ...]
     names: tuple[str, ...] = ()
     """For each row its name; empty where they have none."""
-    _places: Mapping[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
-    _any: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    firsts: "tuple[frozenset[str] | None, ...]" = field(init=False, repr=False, compare=False)
+    """For each row the words with which it begins; None where any may."""
+    sure: "frozenset[str] | None" = field(init=False, repr=False, compare=False)
+    """Words of which it matches one; None where nothing is sure."""
+    _places: "Mapping[str, tuple[int, ...]] | None" = field(init=False, repr=False, compare=False, default=None)
+    """The places by word; None until they are asked for: most groups never are."""
 
     def __post_init__(self) -> None:
-        firsts = [_first_words(row) for row in self.rows]
-        words = frozenset[str]().union(*(first for first in firsts if first))
-        object.__setattr__(
-            self,
-            "_places",
-            {word: tuple(at for at, first in enumerate(firsts) if first is None or word in first) for word in words},
-        )
-        object.__setattr__(self, "_any", tuple(at for at, first in enumerate(firsts) if first is None))
+        # Frames share groups with many words: what follows from them is found once.
+        object.__setattr__(self, "firsts", tuple(_first_words(row) for row in self.rows))
+        object.__setattr__(self, "sure", _union([_rarest(row) for row in self.rows]))
 
     def places(self, word: str) -> tuple[int, ...]:
         """Return the places of the rows that may match before this word; of none at the end."""
-        return self._places.get(word, self._any)
+        if self._places is None:
+            words = ("", *(word for first in self.firsts for word in first or ()))
+            known = {word: self._before(word) for word in words}
+            object.__setattr__(self, "_places", known)
+            return known.get(word, known[""])
+        return self._places.get(word, self._places[""])
+
+    def _before(self, word: str) -> tuple[int, ...]:
+        return tuple(at for at, first in enumerate(self.firsts) if first is None or word in first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +169,9 @@ def _choice(words: Sequence[str], glued: str) -> Row:
         if len(parts) == 1:
             single.append(parts[0])
         else:
-            each = (Edge(part) if part == "," else Words([part], "" if at else glued) for at, part in enumerate(parts))
+            each = (
+                Edge(part) if part == "," else _words(part, glued="" if at else glued) for at, part in enumerate(parts)
+            )
             rows.append(tuple(each))
     longest = sorted(rows, key=lambda row: -len(row))  # 'type 1 diabetes' before 'diabetes'
     if not longest:
@@ -240,9 +256,10 @@ def _element(
         choices.append(parts_of(tokens[at + 1]))
         at += 2
     if all(len(parts) == 1 for parts in choices):
-        return Words([parts[0] for parts in choices], vocabulary.glued), at
+        return _words(*(parts[0] for parts in choices), glued=vocabulary.glued), at
     rows = (
-        tuple(Words([part], "" if place else vocabulary.glued) for place, part in enumerate(parts)) for parts in choices
+        tuple(_words(part, glued="" if place else vocabulary.glued) for place, part in enumerate(parts))
+        for parts in choices
     )
     return Group(tuple(rows)), at
 
@@ -271,6 +288,7 @@ def needs(row: Row) -> FrameNeeds:
     return FrameNeeds(tuple(sorted(sure, key=_commonness)), _first_words(row))
 
 
+@cache
 def _commonness(words: frozenset[str]) -> float:
     """Return how often one of some words comes up, by their lengths: short words are common."""
     return sum(4.0 ** -len(word) for word in words)
@@ -285,9 +303,13 @@ def _sure_words(element: Element) -> frozenset[str] | None:
     if isinstance(element, Value):
         return _rarest(element.last)
     if isinstance(element, Group):
-        each = [_rarest(choice) for choice in element.rows]
-        return None if None in each else frozenset().union(*(words for words in each if words))
+        return element.sure
     return None
+
+
+def _union(each: "Sequence[frozenset[str] | None]") -> "frozenset[str] | None":
+    """Join sets of words; None if one of them is."""
+    return None if None in each else frozenset().union(*(words for words in each if words))
 
 
 def _rarest(row: Row) -> frozenset[str] | None:
@@ -302,7 +324,13 @@ def _first_words(row: Row) -> frozenset[str] | None:
         if isinstance(element, Words):
             return None if element.begins or element.ends else element.whole
         if isinstance(element, Group):
-            each = [_first_words((*choice, *row[place + 1 :])) for choice in element.rows]
-            return None if None in each else frozenset().union(*(words for words in each if words))
+            if _is_never_empty(element):
+                return _union(element.firsts)
+            return _union([_first_words((*choice, *row[place + 1 :])) for choice in element.rows])
         return None
     return None
+
+
+def _is_never_empty(group: Group) -> bool:
+    """Return whether each of a group's rows matches a word, by what it begins with."""
+    return all(row and isinstance(row[0], Words) for row in group.rows)

@@ -4,11 +4,13 @@
 where one of its words is in a sentence, whatever the language of the rest.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from toldonce.reading.frame_matches import Match, matches
@@ -189,9 +191,12 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
 
 
 def _found(text: str, words: Sequence[Word], days: DatedWords) -> Iterator[_Found]:
-    frames, present = _frames_by_word(), {word.text for word in words}
+    present = {word.text for word in words}
+    written = "".join(word.text for word in words)
+    codes = (code for code, letters in _letters().items() if letters is None or letters.search(written))
+    tables = [_frames_by_word(code) for code in codes]
     for word in ("", *dict.fromkeys(word.text for word in words)):
-        for frame in frames.get(word, ()):
+        for frame in chain.from_iterable(frames.get(word, ()) for frames in tables):
             if all(not present.isdisjoint(one_of) for one_of in frame.needs.sets):
                 yield from _of_frame(frame, text, words, days)
 
@@ -276,7 +281,7 @@ def _without_joint(sentence: TextSpan, words: Sequence[Word], start: int, end: i
 
 @cache
 def _joints() -> frozenset[str]:
-    return frozenset().union(*(language.values.between for language in languages().values()))
+    return frozenset().union(*(_set(table["between"]) for table in _tables().values()))
 
 
 @cache
@@ -308,10 +313,19 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 @cache
 def languages() -> Mapping[str, _Language]:
     """Return the languages that have frames, by code."""
-    return {code: _language(table) for code, table in _tables().items()}
+    return {code: _language(code) for code in _tables()}
 
 
-def _language(table: Mapping[str, Any]) -> _Language:
+@cache
+def _letters() -> Mapping[str, re.Pattern[str] | None]:
+    """Return by code what a sentence of the language has of its letters; None where they are Latin."""
+    given = {code: table.get("letters") for code, table in _tables().items()}
+    return {code: re.compile(letters) if letters else None for code, letters in given.items()}
+
+
+@cache
+def _language(code: str) -> _Language:
+    table = _tables()[code]
     words: dict[str, str] = dict(table.get("words", {}))
     closed: dict[str, dict[str, str]] = {}
     for slot, values in table.get("closed", {}).items():
@@ -353,16 +367,15 @@ def _plain(word: str) -> str:
 
 
 @cache
-def _frames_by_word() -> Mapping[str, Sequence[_Frame]]:
-    """Return the frames of all languages by a word that they need; under "" those that need none."""
+def _frames_by_word(code: str) -> Mapping[str, Sequence[_Frame]]:
+    """Return the frames of a language by a word that they need; under "" those that need none."""
     found: dict[str, list[_Frame]] = {}
-    for code, table in _tables().items():
-        language = languages()[code]
-        for name, frames in table["frames"].items():
-            slot, _, means = name.partition("=")
-            for written in frames:
-                row = parse_frame(written, language.vocabulary, has_value=not means)
-                frame = _Frame(slot_kinds()[slot], row, needs(row), means, language)
-                for word in next(iter(frame.needs.sets), ("",)):
-                    found.setdefault(word, []).append(frame)
+    language = _language(code)
+    for name, frames in _tables()[code]["frames"].items():
+        slot, _, means = name.partition("=")
+        for written in frames:
+            row = parse_frame(written, language.vocabulary, has_value=not means)
+            frame = _Frame(slot_kinds()[slot], row, needs(row), means, language)
+            for word in next(iter(frame.needs.sets), ("",)):
+                found.setdefault(word, []).append(frame)
     return found

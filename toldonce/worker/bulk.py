@@ -59,8 +59,6 @@ class BulkWorker(Worker):
         """Form what has been due longest; what comes next is prefetched with the next round."""
         await self._upkeep.finish_erasing()
         due = await self._runtime.store.formations.due(self._runtime.clock.now(), limit=self.batch_size)
-        if due:
-            await self._prepare()
         await self.prefetch(due)
         room = asyncio.Semaphore(self.concurrency)
 

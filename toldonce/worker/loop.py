@@ -30,7 +30,6 @@ from toldonce.formation.batch import ignored
 from toldonce.formation.budgeted_model import BudgetedModel, charge_rule_work, on_budget
 from toldonce.formation.runtime import KnownMemories, Runtime, Stage
 from toldonce.formation.telemetry import measure_extraction, place_of, record_outcome
-from toldonce.lazy_pattern import compile_patterns
 from toldonce.maintenance.capacity import booked_compactor
 from toldonce.maintenance.eviction import with_evictions
 from toldonce.memo import remembering
@@ -83,7 +82,6 @@ class Worker:
         self._idle = asyncio.Event()
         self._idle.set()
         self.counters = WorkerCounters()
-        self._is_prepared = False
         self._drains = 0
         self._stop_limit = StopLimit(FORM_STOP_WAIT_S)
         self._leases = StageLeases(runtime.store, runtime.clock, lease_s=LEASE_S)
@@ -216,11 +214,6 @@ class Worker:
         """Return the runtime with which a subject is worked on."""
         return runtime
 
-    async def _prepare(self) -> None:
-        """Compile the patterns of the rules, in a thread and before the first lease, so that no attempt is counted."""
-        if not self._is_prepared:
-            self._is_prepared = await asyncio.to_thread(compile_patterns, lambda: self._stopping and not self._drains)
-
     async def _take_stages(self, keys: Sequence[FormationKey], *, heed_stop: bool) -> int:
         """Work on the stages of one conversation, which read the same messages."""
         taken = 0
@@ -231,7 +224,6 @@ class Worker:
         return taken
 
     async def _take(self, key: FormationKey) -> bool:
-        await self._prepare()
         lease = await self._leases.take(key)
         if lease is None:
             return False
