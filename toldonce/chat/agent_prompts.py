@@ -22,6 +22,8 @@ _COMMAND = LazyPattern(r"/[a-z][\w:-]{0,63}(?=\s|$)", re.IGNORECASE)
 _INTERRUPTED = "[Request interrupted by user"
 # A history that the client has compacted begins with what its model wrote about the rest.
 _COMPACTED = "This session is being continued from a previous conversation"
+# Codex sends a project's instructions, and those of a skill that the user names, in the user's name.
+_INSTRUCTIONS = LazyPattern(r"# AGENTS\.md instructions for [^\n]*\n\s*<INSTRUCTIONS>|<skill>\n<name>")
 
 
 # What Claude Code says a request is for, where it is told to (CLAUDE_CODE_GATEWAY_HINT_HEADERS), and which requests
@@ -66,7 +68,7 @@ def own_words(block: str) -> str:
     ('We use pnpm.', '/tmp is full')
     """
     begin = block.lstrip()
-    if begin.startswith((_INTERRUPTED, _COMPACTED)):
+    if begin.startswith((_INTERRUPTED, _COMPACTED)) or _INSTRUCTIONS.match(begin):
         return ""
     return typed_words(block) if begin.startswith("<") and _TAG.match(begin) else block
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from toldonce.chat.formats.base import StreamPiece
-from toldonce.chat.formats.json_values import memories_member, read_object
+from toldonce.chat.formats.json_values import memories_member, read_object, string
 from toldonce.chat.json_scanner import JsonScanner
 from toldonce.chat.reply import Reply
 from toldonce.chat.sse import MAX_EVENT_BYTES, SseEvent, SseReader
@@ -73,7 +73,7 @@ class EventRelay:
         if read is None:
             return
         self._assembler.take(read)
-        kind, (first, member) = read.get("type"), self._begins
+        kind, (first, member) = string(read.get("type")), self._begins
         if kind in self._ends:
             self._release(event.start, pieces)
             self._holds = True

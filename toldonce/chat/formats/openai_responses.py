@@ -26,9 +26,9 @@ def place(request: ChatRequest, *, standing: str, recalled: str, mode: Injection
         request: The request as it came.
         standing: The profile block; may be empty.
         recalled: What was recalled for this turn; may be empty.
-        mode: `split` puts the profile block behind the developer items that begin the chat, and the recalled one
-            behind the newest message of the user. `user_prefix` puts both into that message, `context_message` right
-            behind it, the others behind the developer items.
+        mode: `split` puts the profile block after the developer items that begin the chat, and the recalled one
+            after the newest message of the user. `user_prefix` puts both into that message, `context_message` right
+            after it, the others after the developer items.
     """
     users = [index for index, message in enumerate(request.messages) if message.role == "user"]
     both = joined(standing, recalled)
@@ -50,7 +50,7 @@ def place_at_messages(
     Args:
         request: The request as it came.
         standing: Goes before the first item that is none of the application's.
-        appended: Texts by index of their message; each goes right behind it.
+        appended: Texts by index of their message; each goes right after it.
         in_user_message: Whether each goes to the end of its message's content instead, if that takes text; the profile
             block then goes to the first of these messages.
     """
@@ -123,7 +123,7 @@ def write_answer(request: ChatRequest, answer: OwnAnswer) -> Sequence[bytes]:
         "metadata": {},
         "usage": {
             "input_tokens": asked,
-            "input_tokens_details": {"cached_tokens": 0},
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
             "output_tokens": answered,
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": asked + answered,

@@ -74,7 +74,7 @@ class ResponseAssembler:
 
     def take(self, event: Mapping[str, object]) -> None:
         """Take an event; unknown ones are ignored."""
-        kind, place, response = event.get("type"), event.get("output_index"), event.get("response")
+        kind, place, response = string(event.get("type")), event.get("output_index"), event.get("response")
         if isinstance(response, dict):
             self._id = string(response.get("id")) or self._id
         if kind in ("response.output_item.added", "response.output_item.done"):
@@ -106,7 +106,7 @@ class ResponseAssembler:
             )
         if response.get("error") or response.get("status") == "failed":
             self._fail(response.get("error"))
-        self._is_finished = response.get("status", "completed") in _DONE
+        self._is_finished = string(response.get("status", "completed")) in _DONE
 
     def reply(self, *, cut: bool = False) -> Reply:
         """Return what has arrived so far; `cut` if some of it was too large to be read."""

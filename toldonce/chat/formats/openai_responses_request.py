@@ -70,7 +70,7 @@ def is_spoken(item: Item) -> bool:
 
 def is_unspoken(item: Item) -> bool:
     """Return whether an item is for the model alone."""
-    return item.get("type") in _UNSPOKEN
+    return string(item.get("type")) in _UNSPOKEN
 
 
 def is_text_only(item: Item) -> bool:
@@ -97,7 +97,7 @@ def payload_identity(payload: str | None) -> tuple[str, ...]:
 
 
 def _value(value: object) -> str:
-    """Write a value so that equal ones are equal texts, although clients write JSON in strings anew."""
+    """Write a value so that equal ones are equal texts, although clients rewrite the JSON in strings."""
     parsed = parse(value) if isinstance(value, str) else None
     return canonical(value if parsed is None else parsed)
 
@@ -105,7 +105,8 @@ def _value(value: object) -> str:
 def compared(source: str) -> str:
     """Return what a provider compares of some items.
 
-    A string is the same as a message of the user with one part. Ids, states and marks of the cache do not count.
+    A string is the same as a message of the user with one part. Ids, states, marks of the cache and the order of an
+    item's fields do not count.
     """
     start = source.lstrip(", \t\r\n")
     read: object = json.loads(start if start[:1] in '["' else f"[{start}]")
@@ -113,13 +114,15 @@ def compared(source: str) -> str:
 
 
 def _bare(item: Item) -> dict[str, object]:
+    if item.get("type") == "item_reference":  # its id is all that it says
+        return dict(item)
     bare = {name: value for name, value in item.items() if name not in ("id", "status", "phase")}
     if is_spoken(item):
         content = item.get("content")
         texts: list[object] = [text_of(content)] if isinstance(content, str) else []
         parts = content if isinstance(content, list) else []
         bare |= {"type": "message", "content": [*texts, *(_bare_part(part) for part in parts)]}
-    return bare
+    return dict(sorted(bare.items()))
 
 
 def _bare_part(part: object) -> object:
