@@ -3,18 +3,24 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 from anthropic_rules import refusal_of
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
-from toldonce.chat.formats.base import ChatMessage, WireFormat
+from toldonce.chat.formats.base import ChatMessage, ChatRequest, WireFormat
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
+from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, PreparedTurn
 from toldonce.types import Identity, MemoryMode, Subject
 
 Message = Mapping[str, Any]
+"""A message of the client; one of the Responses API that is several items has them as `items`."""
 NO_MEMORY = (MemoryMode.OFF, MemoryMode.RECORD)
+_ANSWERS = count(1)
+_OUR_ITEM = '{"type":"message","role":"developer"'
+"""How our items begin; the client's have a space after each colon."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +35,14 @@ class SentPrompt:
 
 def prompt_of(messages: Sequence[Message], body: bytes, wire: WireFormat = OPENAI_CHAT) -> SentPrompt:
     sent = wire.read(body)
-    if wire is OPENAI_CHAT:
+    if wire is OPENAI_RESPONSES:
+        ends = _ends_of_items(sent)
+    elif wire is OPENAI_CHAT:
         extra = len(sent.messages) - len(messages)  # our own system message comes first
         ends = [message.end for message in sent.messages[extra:]]
     else:
         ends = _ends(messages, [message["role"] for message in json.loads(body)["messages"]], sent.messages)
+    assert len(ends) == len(messages)
     return SentPrompt(
         own=tuple(json.dumps(message) for message in messages),
         sent=tuple(wire.compared(sent.text[sent.messages[0].start : end]) for end in ends),
@@ -46,6 +55,16 @@ def _ends(messages: Sequence[Message], roles: Sequence[str], sent: Sequence[Chat
     for role, message in zip(roles, sent, strict=True):
         is_ours = role == "system" and (len(ends) == len(messages) or messages[len(ends)]["role"] != "system")
         ends[len(ends) - is_ours :] = [message.end]
+    return ends
+
+
+def _ends_of_items(sent: ChatRequest) -> list[int]:
+    """Return where each of the client's messages ends, with the developer item that we put after it."""
+    ends: list[int] = []
+    for message in sent.messages:
+        is_ours = sent.text.startswith(_OUR_ITEM, message.start)
+        if ends or not is_ours:
+            ends[len(ends) - is_ours :] = [message.end]
     return ends
 
 
@@ -81,6 +100,8 @@ class ScriptedChat:
     model: str = "m"
     has_notices: bool = False
     """Whether the client puts a system message behind each of the user's, as Claude Code does."""
+    has_string_input: bool = False
+    """Whether the client of the Responses API sends a question that is all of the chat as a string."""
 
     async def ask(
         self,
@@ -99,8 +120,7 @@ class ScriptedChat:
             self.messages.append({"role": "user", "content": text})
         if self.has_notices and self.messages[-1]["role"] == "user":
             self.messages.append({"role": "system", "content": f"{9_000 - len(self.messages)} tokens left"})
-        sent = self.messages if self.wire is OPENAI_CHAT else _marked(self.messages)
-        request = self.wire.read(json.dumps({"model": self.model, "messages": sent}).encode())
+        request = self.wire.read(json.dumps({"model": self.model, **self._chat()}).encode())
         identity = replace(self.identity, memory=mode)
         turn = await self.engine.turns.prepare(
             request, identity, timeout_s=self.timeout_s, in_user_message=self.in_user_message
@@ -131,6 +151,17 @@ class ScriptedChat:
             await self.engine.turns.finish(request, identity, _reply(message, self.wire), turn)
         return turn
 
+    def _chat(self) -> Message:
+        """Return the messages as the client sends them."""
+        if self.wire is OPENAI_CHAT:
+            return {"messages": self.messages}
+        if self.wire is ANTHROPIC_MESSAGES:
+            return {"messages": _marked(self.messages)}
+        only = self.messages[0] if len(self.messages) == 1 else {}
+        if self.has_string_input and only.get("role") == "user" and isinstance(only["content"], str):
+            return {"input": only["content"]}
+        return {"input": [item for message in self.messages for item in message.get("items", [message])]}
+
 
 def _marked(messages: Sequence[Message]) -> list[Message]:
     """Return the messages as Claude Code sends them: the last one is a list, with a mark of the cache."""
@@ -145,7 +176,11 @@ def _reply(message: Message, wire: WireFormat) -> Reply:
     content = message["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     body: Mapping[str, Any] = {"type": "message", "content": blocks, "stop_reason": "end_turn"}
-    if wire is OPENAI_CHAT:
+    if wire is OPENAI_RESPONSES:
+        said = [{"type": "output_text", "text": content, "annotations": []}]
+        output = message.get("items") or [{"type": "message", "role": "assistant", "content": said}]
+        body = {"id": f"resp_{next(_ANSWERS)}", "object": "response", "status": "completed", "output": output}
+    elif wire is OPENAI_CHAT:
         body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     reply = wire.read_answer(json.dumps(body).encode())
     assert reply is not None
@@ -155,8 +190,12 @@ def _reply(message: Message, wire: WireFormat) -> Reply:
 def tool_call(number: int, wire: WireFormat = OPENAI_CHAT) -> Message:
     if wire is ANTHROPIC_MESSAGES:
         thought = {"type": "thinking", "thinking": "", "signature": f"c2ln{number}"}
-        use = {"type": "tool_use", "id": f"toolu_{number}", "name": "look", "input": {}}
+        use: Message = {"type": "tool_use", "id": f"toolu_{number}", "name": "look", "input": {}}
         return {"role": "assistant", "content": [thought, use]}
+    if wire is OPENAI_RESPONSES:
+        reasoning: Message = {"type": "reasoning", "id": f"rs_{number}", "summary": [], "encrypted_content": "c2ln"}
+        use = {"type": "function_call", "call_id": f"call_{number}", "name": "look", "arguments": "{}"}
+        return {"role": "assistant", "content": None, "items": [reasoning, use]}
     call = {"id": f"call_{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
@@ -165,4 +204,7 @@ def tool_result(number: int, wire: WireFormat = OPENAI_CHAT) -> Message:
     if wire is ANTHROPIC_MESSAGES:
         result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": f"result {number}"}
         return {"role": "user", "content": [result]}
+    if wire is OPENAI_RESPONSES:
+        output = {"type": "function_call_output", "call_id": f"call_{number}", "output": f"result {number}"}
+        return {"role": "tool", "content": None, "items": [output]}
     return {"role": "tool", "tool_call_id": f"call_{number}", "content": f"result {number}"}

@@ -14,6 +14,7 @@ from soak import SOAK
 from stores import STORES
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
+from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.engine.context_builder import ContextBuilder
 from toldonce.errors import StoreUnavailableError
@@ -42,10 +43,11 @@ OPENINGS: tuple[list[dict[str, Any]], ...] = (
     [{"role": "system", "content": None}],
     [{"role": "assistant", "content": "How can I help?"}],
 )  # fmt: skip
-WIRES = {"chat": OPENAI_CHAT, "messages": ANTHROPIC_MESSAGES}
+WIRES = {"chat": OPENAI_CHAT, "messages": ANTHROPIC_MESSAGES, "responses": OPENAI_RESPONSES}
 IMAGES = {
     OPENAI_CHAT: {"type": "image_url", "image_url": {"url": "data:,"}},
     ANTHROPIC_MESSAGES: {"type": "image", "source": {"type": "url", "url": "https://example.com/cat.png"}},
+    OPENAI_RESPONSES: {"type": "input_image", "detail": "auto", "image_url": "data:,"},
 }
 
 
@@ -104,7 +106,8 @@ class Campaign:
 
     async def turn(self) -> None:
         text = self.choices.choice(QUESTIONS)
-        parts = [{"type": "text", "text": text}, IMAGES[self.chat.wire]]
+        kind = "input_text" if self.chat.wire is OPENAI_RESPONSES else "text"
+        parts = [{"type": kind, "text": text}, IMAGES[self.chat.wire]]
         if self.choices.random() < 0.2:
             self.chat.messages.append({"role": "user", "content": parts})
             await self.ask(answer=self._answer())
@@ -240,6 +243,8 @@ async def test_prompts_of_random_conversations_only_grow(
             model = choices.choice(["claude-opus-5", "claude-opus-5", "claude-haiku-4-5", "qwen3"])
             has_notices = model == "claude-opus-5" and choices.random() < 0.5
             chat = ScriptedChat(engines[0], identity, wire=ANTHROPIC_MESSAGES, model=model, has_notices=has_notices)
+        elif wire == "responses":
+            chat.wire, chat.has_string_input = OPENAI_RESPONSES, choices.random() < 0.5
         campaign = Campaign(engines, chat, choices, outage)
         await campaign.run()
         broken += [f"seed {seed}, {campaign.steps}: {problem}" for problem in chat.problems[:1]]
