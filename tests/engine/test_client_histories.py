@@ -1,11 +1,13 @@
 """What clients with an id for their chat do to its history, and what is known afterwards: ambiguity closes nothing."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 import pytest
 
 from sample_chats import assistant, request, slots, user
 from stores import DIALECTS
+from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce
 from toldonce.types import Action, Identity, Subject
@@ -112,3 +114,21 @@ async def test_answers_asked_for_again_take_nothing_back(engine: AsyncToldOnce, 
         await client.send(client.history[: 2 * turns - 1])
     assert {"peanuts", "Oslo"} <= set((await slots(engine)).values())
     assert await abandoned(engine) == []
+
+
+@in_process
+@pytest.mark.parametrize("chat", [None, "chat"])
+async def test_answers_sent_back_as_references_go_on_with_their_chat(engine: AsyncToldOnce, chat: str | None) -> None:
+    who = Identity(subject=Subject("user", "ana"), conversation=chat)
+    items: list[Mapping[str, str]] = []
+    turns = []
+    for number, text in enumerate((PEANUTS, OSLO, CATS)):
+        items.append(user(text))
+        body = OPENAI_RESPONSES.read(json.dumps({"input": items}).encode())
+        said = {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": f"Noted: {number}."}
+        answer = OPENAI_RESPONSES.read_answer(json.dumps({"id": f"resp_{number}", "output": [said]}).encode())
+        assert answer is not None
+        turns.append(await engine.turns.finish(body, who, answer, None))
+        items.append({"type": "item_reference", "id": f"msg_{number}"})
+    assert [turn.appended for turn in turns if turn] == [(1, 2), (3, 4), (5, 6)]
+    assert len({turn.conversation for turn in turns if turn}) == 1

@@ -87,6 +87,8 @@ class Reply:
     text: str
     id: str = ""
     """Upstream's id, by which a later request may go on after it; empty where the format has none."""
+    item_id: str = ""
+    """Upstream's id of its first item, by which a later request may refer to it; empty where the format has none."""
     payload: str | None = None
     """The message as JSON of its format where it calls tools; None otherwise."""
     calls: tuple[ToolCall, ...] = ()
@@ -100,8 +102,8 @@ class Reply:
 
     @property
     def call_ids(self) -> tuple[str, ...]:
-        """By what a later request may name it: its own id, and those of its calls."""
-        return tuple(clean(id_) for id_ in (self.id, *(call.id for call in self.calls)) if id_)
+        """By what a later request may name it: its own id, and those of its first item and its calls."""
+        return tuple(clean(id_) for id_ in (self.id, self.item_id, *(call.id for call in self.calls)) if id_)
 
     def calls_only(self, names: Collection[str]) -> bool:
         """Return whether it calls tools, all of them among `names`."""

@@ -118,7 +118,8 @@ def test_answers_of_text_alone_need_no_payload() -> None:
 def test_items_for_the_model_alone_say_nothing(kind: str) -> None:
     item = {"type": kind, "id": "x_1"}
     [_, answer, _] = read([user("Hi"), item, user("So?")]).messages
-    assert (answer.role, answer.text, answer.payload, answer.call_ids) == ("assistant", "", None, ())
+    named = ("x_1",) if kind == "item_reference" else ()
+    assert (answer.role, answer.text, answer.payload, answer.call_ids) == ("assistant", "", None, named)
     assert roles(user("Hi"), item, said("Hello."), item, user("So?"))[1:] == [("assistant", "Hello."), ("user", "So?")]
 
 

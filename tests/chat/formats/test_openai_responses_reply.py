@@ -110,7 +110,7 @@ def test_a_stream_is_read_as_far_as_the_log_wants_it() -> None:
         ToolCall("call_1", "look", '{"path": "."}'),
         ToolCall("call_2", "patch", "*** Begin\n☕"),
     )
-    assert reply.call_ids == ("resp_1", "call_1", "call_2")
+    assert reply.call_ids == ("resp_1", "msg_1", "call_1", "call_2")
     assert [item["type"] for item in json.loads(reply.payload or "")] == [
         "message",
         "function_call",

@@ -115,6 +115,7 @@ class ResponseAssembler:
         calls = [item for item in items if not is_spoken(item) and isinstance(item.get("call_id"), str)]
         return Reply(
             id=clean(self._id),
+            item_id=clean(string(items[0].get("id"))) if items else "",
             text=clean("\n".join(text for item in items if is_spoken(item) and (text := text_of(item["content"])))),
             payload=None if all(map(is_text_only, items)) else json.dumps(items),
             calls=tuple(

@@ -16,9 +16,11 @@ from toldonce.text import clean
 
 TOOL, APPLICATION = "tool", "developer"
 """Roles of items that hold no word of the user: results of tools, and the client's own notices in the user's name."""
-_ITEM_FIELDS = frozenset({"type", "role", "content", "call_id", "output"})
+_ITEM_FIELDS = frozenset({"type", "id", "role", "content", "call_id", "output"})
+_REFERENCE = "item_reference"
+"""Type of an item that names one of an earlier answer: some clients send nothing else of it."""
 # Items that only the model reads: clients may send them back or not.
-_UNSPOKEN = frozenset({"reasoning", "item_reference", "compaction", "compaction_trigger"})
+_UNSPOKEN = frozenset({"reasoning", _REFERENCE, "compaction", "compaction_trigger"})
 _RESULT = "_output"
 """End of the types of items that hold a tool's result."""
 
@@ -114,7 +116,7 @@ def compared(source: str) -> str:
 
 
 def _bare(item: Item) -> dict[str, object]:
-    if item.get("type") == "item_reference":  # its id is all that it says
+    if item.get("type") == _REFERENCE:  # its id is all that it says
         return dict(item)
     bare = {name: value for name, value in item.items() if name not in ("id", "status", "phase")}
     if is_spoken(item):
@@ -172,7 +174,8 @@ class _RequestReader(RequestReader):
     def message(self, at: int, param: str) -> ChatMessage:
         reader = MessageReader(self.source, _ITEM_FIELDS)
         end = self.source.walk_object(at, reader.member)
-        item, call_id = reader.fields, reader.fields.get("call_id")
+        item = reader.fields
+        call_id = item.get("id" if item.get("type") == _REFERENCE else "call_id")
         role, text = _said(reader.role(param), item.get("content")) if is_spoken(item) else _done(item)
         return ChatMessage(
             role=clean(role),
