@@ -56,7 +56,7 @@ def agent_upstream(calls: Sequence[ToolCall] = ()) -> Iterator[tuple[int, list[s
             if is_messages and not json.loads(bodies[-1]).get("stream"):
                 self._send(json.dumps(_message(call, len(bodies))).encode(), "application/json")
                 return
-            events = _messages(call, len(bodies)) if is_messages else _responses(call)
+            events = (_messages if is_messages else _responses)(call, len(bodies))
             self._send(_written(events), "text/event-stream")
 
         def _send(self, body: bytes, kind: str) -> None:
@@ -123,21 +123,22 @@ def _messages(call: ToolCall | None, number: int) -> list[Mapping[str, object]]:
     ]
 
 
-def _responses(call: ToolCall | None) -> list[Mapping[str, object]]:
+def _responses(call: ToolCall | None, number: int) -> list[Mapping[str, object]]:
     text = {"type": "output_text", "text": ANSWER, "annotations": []}
-    item: dict[str, object] = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed"}
+    item: dict[str, object] = {"id": f"msg_{number}", "type": "message", "role": "assistant", "status": "completed"}
     item["content"] = [text]
     if call:
         item = {
-            **{"id": "fc_1", "type": "function_call", "status": "completed", "call_id": f"call_{call.name}"},
-            **{"namespace": f"mcp__{call.server}", "name": call.name, "arguments": json.dumps(call.arguments)},
+            **{"id": f"fc_{number}", "type": "function_call", "status": "completed", "call_id": f"call_{call.name}"},
+            **{"name": call.name, "arguments": json.dumps(call.arguments)},
+            **({"namespace": f"mcp__{call.server}"} if call.server else {}),
         }
     usage = {
         **{"input_tokens": 5, "input_tokens_details": {"cached_tokens": 0}, "total_tokens": 9},
         **{"output_tokens": 4, "output_tokens_details": {"reasoning_tokens": 0}},
     }
-    response = {"id": "resp_1", "object": "response"}
-    at = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    response = {"id": f"resp_{number}", "object": "response"}
+    at = {"item_id": f"msg_{number}", "output_index": 0, "content_index": 0}
     begun: list[Mapping[str, object]] = [
         {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
         {"type": "response.output_text.delta", **at, "delta": ANSWER},

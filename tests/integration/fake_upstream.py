@@ -19,6 +19,7 @@ from itertools import count
 from typing import Any
 
 from integration.messages_upstream import counted, messages_shape
+from integration.responses_upstream import conversation_shape, responses_shape
 from integration.upstream_shapes import STREAMED, WHOLE, End, Shape, answer, completion, event, refusal, spoken, stream
 from patience import PATIENCE_S
 
@@ -166,6 +167,10 @@ async def _choose(request: Seen) -> Shape:
         return messages_shape(request.json)
     if request.path.endswith("/messages/count_tokens"):
         return counted(request.json)
+    if request.path.endswith("/responses"):
+        return responses_shape(request.json)
+    if request.path.endswith("/conversations"):
+        return conversation_shape(request.json)
     if not request.path.split("?")[0].endswith("/chat/completions"):
         return answer({"path": request.path, "method": request.method, "length": len(request.body)})
     try:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess
 from integration.npm_packages import install_packages
 from integration.raw_client import eventually
+from integration.responses_upstream import as_read as responses_as_read
+from integration.responses_upstream import refusal_of as responses_refusal_of
 from integration.server_process import ServerProcess, StartServer
 from patience import PATIENCE_S
 from sample_chats import PEANUTS_AND_OSLO, user
@@ -30,6 +33,7 @@ CALLS = (
 ASKED = "When do I row?"
 AGAIN = "Does Ana row on Fridays, too?"
 TURNS = [("user", ASKED), ("assistant", ANSWER), ("user", AGAIN), ("assistant", ANSWER)]
+SAID, MAY_I, FURTHER = "I'm allergic to peanuts.", "May I eat peanuts?", "And almonds?"
 PROVIDER = """model = "gpt-5"
 model_provider = "scripted"
 [model_providers.scripted]
@@ -245,12 +249,12 @@ def test_claude_code_by_its_base_url(coding_agents: Path, tmp_path: Path, model:
         try:
             server.start()
             env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{server.port}"
-            say("I'm allergic to peanuts.")
+            say(SAID)
             database = Database(server.database)
             assert eventually(lambda: database.settled("local"))
             first = len(bodies)
-            say("May I eat peanuts?")
-            say("And almonds?", "--continue")
+            say(MAY_I)
+            say(FURTHER, "--continue")
         finally:
             server.kill()
     prompts = [json.loads(body)["messages"] for body in bodies[first:] if json.loads(body).get("tools")]
@@ -259,4 +263,78 @@ def test_claude_code_by_its_base_url(coding_agents: Path, tmp_path: Path, model:
     assert all(after[: len(before)] == before for before, after in pairwise(read))
     assert all("allergic to peanuts" in json.dumps(messages) for messages in prompts)
     said = [message.text for message in database.messages("local") if message.role == "user"]
-    assert said == ["I'm allergic to peanuts.", "May I eat peanuts?", "And almonds?"]
+    assert said == [SAID, MAY_I, FURTHER]
+
+
+class CodexByUrl:
+    """Codex, with a server as the provider of its model."""
+
+    def __init__(self, home: Home, server: ServerProcess) -> None:
+        self.home, self.database = home, Database(server.database)
+        home.env["OPENAI_API_KEY"] = "sk-client"
+        config = Path(home.env["HOME"]) / ".codex" / "config.toml"
+        config.parent.mkdir()
+        config.write_text('model = "gpt-5"\n' + snippets("Codex", "toml", server.port)[2], "utf-8")
+
+    def say(self, *command: str) -> None:
+        assert ANSWER in self.home.run(*CODEX, *command)
+
+    def recorded(self) -> list[tuple[str, str]]:
+        """Return what users and assistants said; of what was typed its first line, before what `run` types."""
+        log = [message for message in self.database.messages("local") if message.role != "tool"]
+        return [(message.role, message.text.partition("\n")[0]) for message in log]
+
+
+@contextmanager
+def codex_that_knows(home: Home, folder: Path, *calls: ToolCall) -> Iterator[tuple[CodexByUrl, list[str]]]:
+    """Run Codex that knows an allergy; yield it and the bodies of the requests that come after."""
+    with agent_upstream(calls) as (port, bodies):
+        server = ServerProcess(folder / "data", upstream=f"http://127.0.0.1:{port}/v1")
+        try:
+            server.start()
+            opened = CodexByUrl(home, server)
+            opened.say(SAID)
+            assert eventually(lambda: opened.database.settled("local"))
+            bodies.clear()
+            yield opened, bodies
+        finally:
+            server.kill()
+
+
+def inputs(bodies: Sequence[str]) -> list[list[dict[str, object]]]:
+    return [json.loads(body)["input"] for body in bodies]
+
+
+def memories(items: Sequence[dict[str, object]]) -> list[str]:
+    return [text for item in items if "<toldonce-memory" in (text := json.dumps(item))]
+
+
+def test_codex_by_its_base_url(home: Home, tmp_path: Path) -> None:
+    """One session says something, another one asks, calls a tool and goes on: no prompt changes what came before."""
+    with codex_that_knows(home, tmp_path, ToolCall("", "exec_command", {"cmd": "echo hi"})) as (codex, bodies):
+        codex.say(MAY_I)
+        codex.say("resume", "--last", FURTHER)
+    prompts = inputs(bodies)
+    assert [responses_refusal_of(prompt) for prompt in prompts] == [""] * 3
+    read = [responses_as_read(prompt) for prompt in prompts]
+    assert all(after[: len(before)] == before for before, after in pairwise(read))
+    assert all("allergic to peanuts" in str(memories(prompt)) for prompt in prompts)
+    called = [("assistant", ""), ("assistant", ANSWER)]
+    answered = [("user", SAID), *called, ("user", MAY_I), *called, ("user", FURTHER), ("assistant", ANSWER)]
+    assert codex.recorded() == answered
+
+
+def test_requests_of_codex_itself_have_no_memory_of_their_own(home: Home, tmp_path: Path) -> None:
+    """A review is no turn. A compaction has what its session's prompts had, and what comes of it is no user's words."""
+    with codex_that_knows(home, tmp_path) as (codex, bodies):
+        codex.say("review", "--commit", "HEAD")
+        codex.say(MAY_I)
+        codex.say("resume", "--last", "-c", "model_auto_compact_token_limit=5", FURTHER)
+    review, asked, compaction, compacted = inputs(bodies)
+    assert "Review the code changes" in json.dumps(review)
+    assert memories(review) == []
+    assert "CONTEXT CHECKPOINT COMPACTION" in json.dumps(compaction)
+    assert responses_as_read(compaction)[: len(asked)] == responses_as_read(asked)
+    assert memories(compaction) == memories(asked)
+    assert "produced a summary of its thinking process" in json.dumps(compacted)
+    assert {text for role, text in codex.recorded() if role == "user"} == {SAID, MAY_I, FURTHER}

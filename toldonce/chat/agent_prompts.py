@@ -20,8 +20,11 @@ _BLOCKS = (
 _TAG = LazyPattern(rf"<(?P<close>/?)(?P<name>{_BLOCKS})(?:\s[^<>]{{0,200}})?>", re.IGNORECASE)
 _COMMAND = LazyPattern(r"/[a-z][\w:-]{0,63}(?=\s|$)", re.IGNORECASE)
 _INTERRUPTED = "[Request interrupted by user"
-# A history that the client has compacted begins with what its model wrote about the rest.
-_COMPACTED = "This session is being continued from a previous conversation"
+# A history that the client has compacted holds what its model wrote about the rest: of Claude Code, and of Codex.
+_COMPACTED = (
+    "This session is being continued from a previous conversation",
+    "Another language model started to solve this problem and produced a summary of its thinking process.",
+)
 # Codex sends a project's instructions, and those of a skill that the user names, in the user's name.
 _INSTRUCTIONS = LazyPattern(r"# AGENTS\.md instructions for [^\n]*\n\s*<INSTRUCTIONS>|<skill>\n<name>")
 
@@ -68,7 +71,7 @@ def own_words(block: str) -> str:
     ('We use pnpm.', '/tmp is full')
     """
     begin = block.lstrip()
-    if begin.startswith((_INTERRUPTED, _COMPACTED)) or _INSTRUCTIONS.match(begin):
+    if begin.startswith((_INTERRUPTED, *_COMPACTED)) or _INSTRUCTIONS.match(begin):
         return ""
     return typed_words(block) if begin.startswith("<") and _TAG.match(begin) else block
 
