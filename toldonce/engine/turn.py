@@ -197,8 +197,7 @@ class TurnService:
             answer = replace(answer, name=OFFLINE_MODEL)
         if not log and answer is None:
             return None
-        record, chain = (prepared.record, prepared.chain) if prepared else (None, None)
-        scope = prepared.scope if prepared else None
+        record, chain, scope = (prepared.record, prepared.chain, prepared.scope) if prepared else (None, None, None)
         if scope is None:
             home = identity.subject  # recall did not get that far, maybe as the database restarts
             scope = await retry_while_unavailable(

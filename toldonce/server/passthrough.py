@@ -33,7 +33,7 @@ from toldonce.server.upstream_key import UpstreamKeyPolicy
 logger = logging.getLogger(__name__)
 
 # Chats in formats that have no memory yet.
-CHATS_WITHOUT_MEMORY = frozenset({"/responses", "/completions"})
+CHATS_WITHOUT_MEMORY = frozenset({"/completions"})
 NO_MEMORY = "not on this route"
 """Value of `x-toldonce-memory` in their answers."""
 # The routes' prefix as it was sent. What follows it begins with a slash: appended to a base URL without a path,
@@ -122,7 +122,7 @@ class PassThrough:
             return "skipped" if _is_chat(path) else ""
         if not self._without_memory[route]:
             logger.warning(
-                "chats on this route pass without memory; /v1/chat/completions and /v1/messages have one",
+                "chats on this route pass without memory; /v1/chat/completions has one",
                 extra={"route": f"/v1{route}"},
             )
         self._without_memory[route] += 1
@@ -152,4 +152,4 @@ def _is_chat(path: str) -> bool:
     """
     steps = unquote_to_bytes(path.partition("?")[0]).lower().split(b"/")
     named = [step for step in steps if step]
-    return named[-2:] == [b"chat", b"completions"] or named == [b"messages"]
+    return named[-2:] == [b"chat", b"completions"] or named in ([b"messages"], [b"responses"])
