@@ -26,7 +26,7 @@ _COMPACTED = (
     "Another language model started to solve this problem and produced a summary of its thinking process.",
 )
 # Codex sends a project's instructions, and those of a skill that the user names, in the user's name.
-_INSTRUCTIONS = ("# AGENTS.md instructions for ", "<INSTRUCTIONS>")
+_INSTRUCTIONS = ("AGENTS.md instructions for ", "<INSTRUCTIONS>")
 _SKILL = "<skill>\n<name>"
 # How far into such a message its second mark is looked for: a path is before it.
 _MAX_HEAD = 5_000
@@ -75,7 +75,7 @@ def own_words(block: str) -> str:
     """
     begin = block.lstrip()
     heading, mark = _INSTRUCTIONS
-    has_instructions = begin.startswith(heading) and mark in begin[:_MAX_HEAD]
+    has_instructions = begin.removeprefix("# ").startswith(heading) and mark in begin[:_MAX_HEAD]
     if has_instructions or begin.startswith((_INTERRUPTED, _SKILL, *_COMPACTED)):
         return ""
     return typed_words(block) if begin.startswith("<") and _TAG.match(begin) else block

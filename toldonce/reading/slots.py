@@ -4,7 +4,6 @@
 where one of its words is in a sentence, whatever the language of the rest.
 """
 
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -192,9 +191,7 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
 
 def _found(text: str, words: Sequence[Word], days: DatedWords) -> Iterator[_Found]:
     present = {word.text for word in words}
-    written = "".join(word.text for word in words)
-    codes = (code for code, letters in _letters().items() if letters is None or letters.search(written))
-    tables = [_frames_by_word(code) for code in codes]
+    tables = [_frames_by_word(code) for code in _languages_of(words)]
     for word in ("", *dict.fromkeys(word.text for word in words)):
         for frame in chain.from_iterable(frames.get(word, ()) for frames in tables):
             if all(not present.isdisjoint(one_of) for one_of in frame.needs.sets):
@@ -317,10 +314,17 @@ def languages() -> Mapping[str, _Language]:
 
 
 @cache
-def _letters() -> Mapping[str, re.Pattern[str] | None]:
-    """Return by code what a sentence of the language has of its letters; None where they are Latin."""
-    given = {code: table.get("letters") for code, table in _tables().items()}
-    return {code: re.compile(letters) if letters else None for code, letters in given.items()}
+def _letters() -> Mapping[str, Sequence[str]]:
+    """Return by code the first and the last letter of each range of its letters; empty where they are Latin."""
+    return {code: table.get("letters", ()) for code, table in _tables().items()}
+
+
+def _languages_of(words: Sequence[Word]) -> Iterator[str]:
+    """Yield the languages in whose letters a word may be written."""
+    foreign = {letter for word in words if not word.text.isascii() for letter in word.text}
+    for code, ranges in _letters().items():
+        if not ranges or any(each[0] <= letter <= each[1] for each in ranges for letter in foreign):
+            yield code
 
 
 @cache
