@@ -163,11 +163,11 @@ class WordLists:
     """Words of a language, each kind as one expression: `words["asks"]`."""
 
     def __init__(self, row: Row) -> None:
-        self.words = {kind: LazyPattern(_expression(row, kind)) for kind in _KINDS}
+        self.words = {kind: re.compile(_expression(row, kind)) for kind in _KINDS}
         not_kept = f"({'|'.join(_phrases(row, 'not'))}) ({'|'.join(_phrases(row, 'keeps'))})"
         around = _expression(row, *_AT_EDGES, further="" if row.get("unspaced") else not_kept)
-        self.edge = LazyPattern(f"{_expression(row, 'all')}|{around}")
-        self.words["negated"] = LazyPattern(_expression(row, "negated" if "negated" in row else "asks"))
+        self.edge = re.compile(f"{_expression(row, 'all')}|{around}")
+        self.words["negated"] = re.compile(_expression(row, "negated" if "negated" in row else "asks"))
         self.gap = re.compile("" if row.get("unspaced") else _GAP)
         self.is_spaced = not row.get("unspaced")
         self.puts_verb_last, self.negates_behind = bool(row.get("verb_last")), bool(row.get("not_behind"))
