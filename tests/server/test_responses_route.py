@@ -183,7 +183,7 @@ async def test_a_chat_that_upstream_keeps_gets_each_memory_once(engine: AsyncTol
         more: dict[str, Any] = {"previous_response_id": f"resp_{number}"} if number and how != "conversation" else {}
         await client.send([{"role": "user", "content": text}], **more)
         counts.append(backend.text().count("Eva runs a restaurant"))
-    # The sentence stands in the profile block, and once more in the message that it is from.
+    # The sentence is in the profile block, and in the quotation of its message.
     assert counts == [counts[0], 2, 2, 2]
     assert backend.text().count("Momo") == 1, "what upstream has is not quoted to it"
     log = (await logged(engine))[known:]

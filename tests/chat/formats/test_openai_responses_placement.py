@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chat.formats.test_openai_responses import BE_KIND, CALL, ENVIRONMENT, IMAGE, RESULT, THOUGHT, said, told, user
 from soak import fuzzed
 from toldonce.chat.formats.base import ChatRequest, Insertion
 from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
@@ -15,25 +16,6 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 TEA = 'Likes "tea" ☕'
 STANDING, RECALLED = "Facts:\u2028- Ana", TEA
 BOTH = f"{STANDING}\n\n{RECALLED}"
-ENVIRONMENT = "<environment_context>\n<cwd>/src</cwd>\n</environment_context>"
-THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "c2ln"}
-CALL = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look", "arguments": '{"path": "."}'}
-RESULT = {"type": "function_call_output", "call_id": "call_1", "output": "a.py"}
-IMAGE = {"type": "input_image", "detail": "auto", "image_url": "data:,"}
-BE_KIND = {"role": "developer", "content": "Be kind."}
-
-
-def user(content: Any) -> dict[str, Any]:
-    return {"role": "user", "content": content}
-
-
-def told(value: str) -> dict[str, str]:
-    return {"type": "input_text", "text": value}
-
-
-def said(value: str, **more: Any) -> dict[str, Any]:
-    part = {"type": "output_text", "text": value, "annotations": []}
-    return {"type": "message", "role": "assistant", "content": [part], **more}
 
 
 def memory(value: str) -> dict[str, Any]:
