@@ -92,9 +92,17 @@ def test_a1_a_paragraph_without_a_model_holds_only_what_was_said() -> None:
     for piece in sentences(paragraph.text):
         words = piece.text.removeprefix("Kira said: ").removeprefix("Marcus said: ").rstrip("…")
         assert words in said
-    assert "Kira said: I " in paragraph.text
+    assert "Kira said: Hello Marcus. I decided " in paragraph.text
     checked = check_summary(paragraph, given.messages, BOTH)
     assert {evidence.seq for evidence in checked.evidence} == set(paragraph.sums_up) <= {2, 3, 4}
+
+
+def test_a1_a_paragraph_has_the_users_words_first_and_no_sentence_twice() -> None:
+    moving = "I move to Graz in June with my two cats."
+    vans = "Two vans and a piano lift are booked for the move to Graz on Tuesday."
+    given = talk(moving, vans, "I need two vans.", vans.upper(), f"I NEED two vans! {moving}", moving)
+    [paragraph] = extract_paragraph(given, max_sentences=4)
+    assert paragraph.text == f"Marcus said: {moving} I need two vans. Kira said: {vans}"
 
 
 def test_a6_a_paragraph_out_of_long_sentences_is_about_two_hundred_characters() -> None:

@@ -138,7 +138,8 @@ class _Sentence:
 def extract_paragraph(source: ExtractionInput, *, max_sentences: int, characters: int = 0) -> list[Candidate]:
     """Summarize a conversation in its own sentences; nothing if there is only small talk.
 
-    Each sentence follows its speaker's name, as it was said or cut short.
+    Each sentence follows its speaker's name, as it was said or cut short. Those of the user come first, and what was
+    said twice is there once.
     """
     room = characters or USUAL_CHARACTERS
     spoken = _spoken(source)
@@ -172,7 +173,19 @@ def _spoken(source: ExtractionInput) -> list[_Sentence]:
             if not is_pleasantry(piece.text):
                 found.append(_Sentence(message, _one_line(piece), len(found), asks(piece.text)))
     stated = [sentence for sentence in found if not sentence.asks]
-    return (stated or found)[-_MAX_WEIGHED:]
+    newest = (stated or found)[-_MAX_WEIGHED:]
+    once = {_letters(sentence.text): sentence for sentence in sorted(newest, key=_turn, reverse=True)}
+    return sorted(once.values(), key=_turn)
+
+
+def _turn(sentence: _Sentence) -> tuple[bool, int]:
+    """Order sentences: the user's before the others', then as they were said."""
+    return (sentence.message.role != "user", sentence.place)
+
+
+def _letters(text: str) -> str:
+    """Return what two sentences have in common that say the same: letters and digits, in lower case."""
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 def _one_line(piece: TextSpan) -> str:
@@ -180,12 +193,13 @@ def _one_line(piece: TextSpan) -> str:
 
 
 def _chosen(spoken: list[_Sentence], max_sentences: int, room: int) -> list[_Sentence]:
-    """Choose the most informative sentences that fit together, in the order they were said."""
+    """Choose the most informative sentences that fit together, beginning with one of the user."""
     common = Counter(term for sentence in spoken for term in set(terms(sentence.text)))
     scored = sorted(spoken, key=lambda sentence: (-_weight(sentence, common), sentence.place))
+    own = next((sentence for sentence in scored if sentence.message.role == "user"), scored[0])
     chosen: list[_Sentence] = []
-    for sentence in scored:
-        longer = sorted([*chosen, sentence], key=lambda each: each.place)
+    for sentence in (own, *(other for other in scored if other is not own)):
+        longer = sorted([*chosen, sentence], key=_turn)
         if len(chosen) < 2 or len(_written(longer, room)) <= room:
             chosen = longer
         if len(chosen) == max_sentences:
