@@ -113,6 +113,14 @@ async def test_a1_a_conversation_does_not_become_another_apps_memory(api: httpx.
     assert (await api.get("/apps/mail/memories")).json() == {"memories": []}
 
 
+async def test_a11_only_shared_subjects_can_be_subscribed_to(api: httpx.AsyncClient) -> None:
+    subscriptions = "/v1/subjects/me/subscriptions"
+    for named in ("app:calendar", "user:ben", "global:"):
+        refused = await api.post(subscriptions, json={"shared": named})
+        assert (refused.status_code, "only shared subjects" in refused.json()["detail"]) == (400, True)
+    assert (await api.get(subscriptions)).json() == {"subscriptions": []}
+
+
 async def test_a9_apps_are_listed_over_http_and_on_the_dashboard(engine: AsyncToldOnce, api: httpx.AsyncClient) -> None:
     await engine.apps.register("mail", user="ana")
     await ended(engine)

@@ -1,5 +1,6 @@
 """S: what one chat session should remember."""
 
+from datetime import datetime
 from urllib.parse import quote
 
 import httpx
@@ -161,7 +162,7 @@ async def test_s11_a_memory_was_last_accessed_when_it_was_made_until_it_is_used(
 
 
 async def test_s7_a_search_in_a_session_is_a_use_and_one_in_a_users_memory_is_none(
-    engine: AsyncToldOnce, clock: FakeClock
+    engine: AsyncToldOnce, api: httpx.AsyncClient, clock: FakeClock
 ) -> None:
     await engine.conversations.open("s", user="ana", scope=SESSION)
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
@@ -174,6 +175,12 @@ async def test_s7_a_search_in_a_session_is_a_use_and_one_in_a_users_memory_is_no
 
     assert (await engine.get(found.id, user=mine)).last_used_at == clock.now()
     assert (await engine.get(other.id, user="ana")).last_used_at is None
+
+    clock.advance(hours=1)
+    path = f"/v1/subjects/{quote(mine.text, safe='')}/search"
+    assert (await api.post(path, json={"query": "Which tea?"})).status_code == 200, "it names no profile"
+    [listed] = (await api.get("/api/sessions/s/memories")).json()
+    assert datetime.fromisoformat(listed["lastAccessedAt"]) == clock.now()
 
 
 @pytest.mark.parametrize("name", ["team/alpha", "a b", "日本語/?#%", "..", "%2F"])

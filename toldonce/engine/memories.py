@@ -96,7 +96,7 @@ class MemoryService:
         if then is not None:
             return await recall_past(self._components, self._steps.runtime, request, then)
         found = await self._steps.retriever.recall(request)
-        if self._counts_as_use(wanted.profile):
+        if self._counts_as_use(subject, wanted.profile):
             await record_uses(self._components, found)
         return found
 
@@ -106,13 +106,13 @@ class MemoryService:
         Raises:
             BadRequestError: the limit is out of range.
         """
-        if self._counts_as_use(profile):
+        if self._counts_as_use(subject, profile):
             return None
         return self._steps.retriever.recall_now(self._request(query, subject, limit, profile))
 
-    def _counts_as_use(self, profile: str | None) -> bool:
-        """Return whether what a search returns counts as used: where applications retrieve by searching."""
-        return self._components.profile(profile).subject.kind == "session"
+    def _counts_as_use(self, subject: Subject, profile: str | None) -> bool:
+        """Return whether what a search returns counts as used: in sessions, as applications retrieve by searching."""
+        return "session" in (subject.kind, self._components.profile(profile).subject.kind)
 
     def _request(self, query: str, subject: Subject, limit: int, profile: str | None) -> RecallRequest:
         if not isinstance(query, str):

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from toldonce.server.api.v1.fields import (
     Answer,
@@ -19,7 +19,7 @@ from toldonce.server.api.v1.fields import (
 )
 from toldonce.server.api.v1.memory_answers import ReceiptAnswer
 from toldonce.server.api.v1.operation import Describe, ResourceOperation, ResourceReply, ResourceRequest
-from toldonce.types import Access
+from toldonce.types import SUBJECT_KINDS, Access
 
 
 class SubjectPage(PageAnswer):
@@ -124,6 +124,15 @@ class SubscriptionRequest(Body):
     shared: Annotated[SubjectName, Needs(Access.READ)] = Field(
         description="Such as `shared:family`; the credential must allow reading it."
     )
+
+    @field_validator("shared")
+    @classmethod
+    def _is_shared(cls, name: str) -> str:
+        # Whoever may not read it learns why it cannot be subscribed to all the same.
+        kind, colon, _ = name.partition(":")
+        if colon and kind in SUBJECT_KINDS and kind != "shared":
+            raise ValueError("only shared subjects are subscribed to; add what is to be shared to shared:NAME")
+        return name
 
 
 class SubscriptionsAnswer(Answer):
