@@ -25,6 +25,8 @@ from toldonce.types import Memory, MemoryKind, MemoryState, MessageRef, Subject
 
 ANA = Subject("user", "ana")
 TURNS = 1200 if SOAK else 120
+TOWNS = ("Bergen", "Oslo", "Lima", "Rome", "Graz", "Leeds")
+"""Where Ana lives, one after the other."""
 
 
 @pytest.fixture(params=DIALECTS)
@@ -111,19 +113,24 @@ async def test_t3_chats_that_were_recorded_before_anything_was_formed_make_the_s
 
 
 @pytest.mark.soak
-async def test_t2_t3_each_of_many_turns_in_many_chats_is_in_one_episode_or_the_window(
+async def test_t2_t3_t4_each_turn_of_many_chats_is_in_one_episode_or_the_window(
     parts: Components, clock: FakeClock
 ) -> None:
-    chain, dice = Chain(parts, clock), Random(7)
+    chain, dice, towns = Chain(parts, clock), Random(7), iter(TOWNS)
     chain.chats["c0"] = Chat(chain.engine, conversation="c0")
     for number in range(TURNS):
         clock.advance(minutes=1)
-        told = [user(f"I visited town number {number}."), assistant(f"Noted: {number}.")]
+        said = f"I visited town number {number}." if number % (TURNS // len(TOWNS)) else f"I live in {next(towns)}."
+        told = [user(said), assistant(f"Noted: {number}.")]
         await chain.engine.record(told, user="ana", conversation=f"c{dice.randrange(TURNS // 30)}")
         if not number % 100:
             await chain.engine.form()
     await chain.engine.form()
     assert await chain.check() == [(first, first + 9) for first in range(1, TURNS - 9, 10)]
+    known = await chain.engine.list(user="ana", kinds=(MemoryKind.FACT,), closed=True, limit=100)
+    homes = sorted((fact.valid_from, fact.value, fact.state) for fact in known if fact.key == "location")
+    assert [home for _, home, _ in homes] == list(TOWNS)
+    assert {home for _, home, state in homes if state is MemoryState.ACTIVE} == {TOWNS[-1]}
 
 
 async def test_t1_t3_a_new_chats_window_has_whole_turns_of_all_chats_oldest_first(

@@ -292,9 +292,10 @@ class PostgresConnection:
             teach(self._cursor, int(self._say(_VECTOR_TYPE)[0][0]))
             self._knows_vectors = True
         for subject, space, memory, data in rows:
-            if space not in self._dims:
-                self._dims[space] = int(self._say("SELECT dim FROM space WHERE id = $1", (space,))[0][0])
-            for chunk in chunks(data, self._dims[space]):
+            number = abs(space)  # negative: of what ended
+            if number not in self._dims:
+                self._dims[number] = int(self._say("SELECT dim FROM space WHERE id = $1", (number,))[0][0])
+            for chunk in chunks(data, self._dims[number]):
                 yield subject, space, memory, *chunk
 
     def _say(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:

@@ -111,7 +111,7 @@ class PostgresEnd:
             rows = (
                 (memory, space, subject, *chunk)
                 for data, memory, space, subject in map(order, rows)
-                for chunk in chunks(data, dims[space])
+                for chunk in chunks(data, dims[abs(space)])  # negative: of what ended
             )
             columns = _SINGLE
         types = {column.name: column.type for column in self._columns(table)}

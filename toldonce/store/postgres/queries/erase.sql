@@ -40,7 +40,7 @@ UPDATE formation
 SELECT space, memory,
        coalesce(string_agg(sealed, ''::BYTEA), string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk))
   FROM vector
- WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
+ WHERE subject = ?1 AND space IN (SELECT id FROM space UNION ALL SELECT -id FROM space) AND memory = ?2
  GROUP BY space, memory
 
 -- name: links_of_all

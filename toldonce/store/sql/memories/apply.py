@@ -49,6 +49,7 @@ from toldonce.types import (
 )
 
 SQL = load("memory")
+_NOTE = MemoryKind.NOTE.number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,15 +239,15 @@ class Changes:
 
     def _close(self, id_: bytes) -> None:
         change = self._closing[id_]
-        is_closed = self._state(id_) is MemoryState.CLOSED
+        state, kind = self._state_and_kind(id_)
         if change.forgotten:
             empty_showing(self._db, self._key, [id_])
-        if is_closed:
+        if state is MemoryState.CLOSED:
             return
         times = (to_micros(change.valid_to), to_micros(change.closed_at))
         self._db.execute(SQL["close_memory"], (self._key, id_, *times, self._version))
         self._db.execute(SQL["cool"], (self._key, id_))
-        self._db.execute(SQL["drop_vectors"], (self._key, id_))
+        self._db.execute(SQL["retire_vectors" if kind == _NOTE else "drop_vectors"], (self._key, id_))
 
     def _strengthen(self, change: StrengthenMemory) -> None:
         id_ = _id(change.id)
@@ -273,10 +274,13 @@ class Changes:
             self._db.execute(SQL["inherit_evidence"], (self._key, _id(memory), id_, self._next_place(id_)))
 
     def _state(self, id_: bytes) -> MemoryState:
-        state = fetch_value(self._db, SQL["state_of"], self._key, id_)
-        if state is None:
+        return self._state_and_kind(id_)[0]
+
+    def _state_and_kind(self, id_: bytes) -> tuple[MemoryState, int]:
+        row = fetch_one(self._db, SQL["state_of"], self._key, id_)
+        if row is None:
             raise UnknownMemoryError(id_text(id_))
-        return STATE_ORDER[state]
+        return STATE_ORDER[row[0]], row[1]
 
     def _add_evidence(self, id_: bytes, evidence: Iterable[Evidence], *, first_place: int) -> None:
         for place, source in enumerate(evidence, start=first_place):

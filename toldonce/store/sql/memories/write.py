@@ -121,6 +121,7 @@ def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory
         times=(valid_from, uses, last_used_at or 0),
     )
     db.execute(SQL["add_hot"], (key, id_, fixed, pack_terms(change.terms, salt), sources))
+    db.execute(SQL["drop_retired_vectors"], (key, id_))
     vectors = pack_vectors(db, key, change.space, change.vectors)
     if vectors is not None:
         db.execute(SQL["add_vectors"], (key, vectors[0], id_, vectors[1]))

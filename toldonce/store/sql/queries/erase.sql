@@ -154,7 +154,7 @@ DELETE FROM memory WHERE subject = ?1 AND id = ?2
 DELETE FROM hot WHERE subject = ?1 AND memory = ?2
 
 -- name: erase_vectors
-DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
+DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space UNION ALL SELECT -id FROM space) AND memory = ?2
 
 -- name: erase_evidence
 DELETE FROM evidence WHERE subject = ?1 AND memory = ?2
@@ -260,7 +260,7 @@ SELECT tag, memory FROM memory_tag WHERE subject = ?1 AND memory = ?2
 SELECT fixed, sources FROM hot WHERE subject = ?1 AND memory = ?2
 
 -- name: linked_vectors
-SELECT space, memory, data FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
+SELECT space, memory, data FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space UNION ALL SELECT -id FROM space) AND memory = ?2
 
 -- name: all_marks
 SELECT hash, erased FROM message WHERE subject = ?1
@@ -338,7 +338,7 @@ SELECT subject, ?4, id FROM memory WHERE subject = ?1 AND id > ?2 AND id <= ?3
     ON CONFLICT DO NOTHING
 
 -- name: portion_vectors
-DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory > ?2 AND memory <= ?3
+DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space UNION ALL SELECT -id FROM space) AND memory > ?2 AND memory <= ?3
 
 -- name: portion_hot
 DELETE FROM hot WHERE subject = ?1 AND memory > ?2 AND memory <= ?3

@@ -13,7 +13,7 @@ INSERT INTO memory_tag (subject, tag, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO
 SELECT id FROM memory WHERE subject = ?1 AND category = ?2 AND key = ?3 AND kind = 1 AND state = 0
 
 -- name: state_of
-SELECT state FROM memory WHERE subject = ?1 AND id = ?2
+SELECT state, kind FROM memory WHERE subject = ?1 AND id = ?2
 
 -- name: close_memory
 UPDATE memory
@@ -77,6 +77,13 @@ INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 
 -- name: drop_vectors
 DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
+
+-- name: retire_vectors
+-- They stay for the view `vectors` alone, under the negative number of their space.
+UPDATE vector SET space = -space WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
+
+-- name: drop_retired_vectors
+DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT -id FROM space) AND memory = ?2
 
 -- name: snapshot
 SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 AND memory > ?2 ORDER BY memory LIMIT ?3

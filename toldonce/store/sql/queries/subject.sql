@@ -98,7 +98,9 @@ SELECT count(*)
 -- name: vectors_without_hot
 SELECT count(*)
   FROM vector AS v
- WHERE NOT EXISTS (SELECT 1 FROM hot AS h WHERE h.subject = v.subject AND h.memory = v.memory)
+ WHERE NOT EXISTS (SELECT 1 FROM hot AS h WHERE h.subject = v.subject AND h.memory = v.memory AND v.space > 0)
+   AND NOT EXISTS (SELECT 1 FROM memory AS m
+                    WHERE m.subject = v.subject AND m.id = v.memory AND m.kind = 0 AND m.state = 2 AND v.space < 0)
 
 -- name: turns_without_words
 SELECT count(*)
