@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,19 @@ async def test_s6_a_session_holds_fifty_and_never_fails(engine: AsyncToldOnce, c
     evicted = await decided(engine, SESSION, Action.EVICT)
     assert [line.text for line in evicted] == numbered(10, start=6), "the important ones stay, of the others the newest"
     assert await unexplained(engine, SESSION) == []
+
+
+@pytest.mark.parametrize(("subject", "profile", "room"), [(SESSION, "session", 50), (APP, "app", 10)])
+async def test_s6_a3_a_clock_that_goes_back_evicts_nothing_new(
+    engine: AsyncToldOnce, clock: FakeClock, subject: Subject, profile: str, room: int
+) -> None:
+    texts = numbered(room + 3)
+    for place, text in enumerate(texts):
+        clock.advance(minutes=1)
+        if place == room:
+            clock.set(clock.now() - timedelta(hours=5))
+        await engine.add(text, user=subject, profile=profile, importance=0.5)
+    assert await held_texts(engine, subject) == texts[3:]
 
 
 async def test_s6_a_session_that_is_formed_holds_fifty(engine: AsyncToldOnce) -> None:

@@ -75,7 +75,8 @@ def test_a_batch_larger_than_the_room_keeps_its_own_best() -> None:
 
 @pytest.mark.parametrize("policy", ["fifo", "compact"])
 def test_first_in_first_out_goes_by_when_it_was_stored_whatever_it_is_worth(policy: str) -> None:
-    held = [note("new", importance=0.1), note("old", age_days=9, importance=1.0, uses=50), note("older", age_days=10)]
+    older, old = note("older", age_days=10), note("old", age_days=9, importance=1.0, uses=50)
+    held = [note("new", importance=0.1), old, older]
     assert gone(held, 1, policy=policy) == ["older", "old"]
 
 

@@ -35,6 +35,20 @@ async def test_s1_s3_s4_a_session_remembers_what_a_model_found_worth_it(parts: C
     assert "0.29" in ignored.reason
 
 
+async def test_s3_an_unknown_type_of_the_model_is_told_in_the_log(parts: Components) -> None:
+    items = [REMEMBERED[0], REMEMBERED[1] | {"type": "MORNING PERSON"}]
+    engine = with_model(parts, ScriptedModel([items]))
+    await engine.record(SAID, user="ana", conversation="s", scope=SESSION)
+    await engine.form()
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
+    reasons = {line.text: line.reason for line in await engine.history.decisions(user=mine)}
+    assert reasons == {
+        REMEMBERED[0]["content"]: "new",
+        REMEMBERED[1]["content"]: "new; the extractor gives it no type of the profile: it counts as fact",
+    }
+    assert "fact" in {memory.type for memory in await engine.list(user=mine)}
+
+
 async def test_s2_a_failure_behind_the_answer_is_counted_and_the_chat_goes_on(
     parts: Components, clock: FakeClock
 ) -> None:

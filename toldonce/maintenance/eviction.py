@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.errors import BudgetSpentError, StoreFullError, StoreUnavailableError, TryAgainError
@@ -129,7 +130,7 @@ async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[
             reason = f"the oldest: what is known could not be read; {fitting(room)}"
             making.evict(Eviction(id=id_, reason=reason), new[0].id if new else None)
     elif room.policy.policy == "compact":
-        making = _Making(planned=planned, now=now, runtime=runtime, memories=sorted(read, key=_age))
+        making = _Making(planned=planned, now=now, runtime=runtime, memories=sorted(read, key=attrgetter("id")))
         await _compact(making, new, room)
     else:
         making = _Making(planned=planned, now=now, runtime=runtime, memories=[*read, *new])
@@ -310,7 +311,3 @@ def _folded(making: _Making, target: Memory, new: Memory, text: str) -> Memory:
         evidence=(),
         detail=detail,
     )
-
-
-def _age(memory: Memory) -> tuple[datetime, MemoryId]:
-    return memory.known_from, memory.id

@@ -93,8 +93,8 @@ class Occupant(NamedTuple):
     standing: bool
     value: float
     """0 where the age alone decides."""
-    known_from: datetime
     id: MemoryId
+    """Ids ascend in the order of storing, also where the clock was set back."""
     oldest: bool
     """The age alone decides."""
 
@@ -104,10 +104,11 @@ def weigh_occupant(
 ) -> Occupant:
     """Rank a memory; with `oldest` by its age, else by its worth."""
     if oldest:
-        return Occupant(False, False, 0.0, memory.known_from, memory.id, True)
+        return Occupant(new, False, 0.0, memory.id, True)
     standing = memory.kind is MemoryKind.FACT and memory.importance >= room.fact_importance
-    value = worth(memory, now, room.half_life_days)
-    return Occupant(new, standing, value, memory.known_from, memory.id, False)
+    # Rounded, so that hours count for nothing: a clock that is set back makes no new memory the oldest.
+    value = round(worth(memory, now, room.half_life_days), 2)
+    return Occupant(new, standing, value, memory.id, False)
 
 
 def pick_evictions(occupants: Sequence[Occupant], room: Capacity) -> list[Eviction]:

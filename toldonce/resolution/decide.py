@@ -51,7 +51,7 @@ def resolve(
     batch = BatchState(neighbours)
     for place, claim in enumerate(claims):
         case = _coming(Case(batch, place, claim, policy, inputs))
-        batch.done.append(_with_unshown_target(_decide(case)))
+        batch.done.append(_with_remarks(_decide(case)))
     return Resolution(resolved=tuple(batch.done))
 
 
@@ -94,10 +94,14 @@ def _decide(case: Case) -> ResolvedCandidate:
     return _with_correction(case, decided) if by_model else decided
 
 
-def _with_unshown_target(decided: ResolvedCandidate) -> ResolvedCandidate:
-    if not decided.candidate.comparison.has_unshown_target:
-        return decided
-    return replace(decided, reason=f"{decided.reason}; the extractor names a known memory that it was not shown")
+def _with_remarks(decided: ResolvedCandidate) -> ResolvedCandidate:
+    """Add what was odd about the extractor's answer; not its own words, as reasons are logged."""
+    candidate, remarks = decided.candidate, [decided.reason]
+    if candidate.comparison.has_unshown_target:
+        remarks.append("the extractor names a known memory that it was not shown")
+    if candidate.has_unknown_type:
+        remarks.append(f"the extractor gives it no type of the profile: it counts as {candidate.type}")
+    return decided if len(remarks) == 1 else replace(decided, reason="; ".join(remarks))
 
 
 def _first(rules: Sequence[Rule], case: Case) -> ResolvedCandidate | None:

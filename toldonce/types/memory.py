@@ -251,6 +251,8 @@ class Candidate:
     replaces_item: int = 0
     """Number of an earlier item of the same answer that this one updates; 0: of none."""
     comparison: Comparison = NO_COMPARISON
+    has_unknown_type: bool = False
+    """Whether a model gave it none of the profile's types: it has the last of them."""
     by_model: bool = False
     """A model proposes it: its own word says what it repeats, corrects and ends; no rule reads its text for that."""
     detail: MemoryDetail = NO_DETAIL

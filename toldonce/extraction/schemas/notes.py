@@ -86,10 +86,12 @@ def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Ca
     content = first_sentences(item.content, form.max_sentences)
     found = locate(content, item.message, item.quote, source)
     targets = known_targets(item, source)
+    type_ = known_type(item.type, form.types)
     return Candidate(
         kind=MemoryKind.NOTE,
         text=redact(content),
-        type=type_named(item.type, form.types),
+        type=type_ or form.types[-1],
+        has_unknown_type=type_ is None,
         importance=item.importance,
         speaker=speaker_of(found.message),
         seq=found.message.seq,
@@ -110,8 +112,13 @@ def type_named(name: str, types: tuple[str, ...]) -> str:
     >>> type_named("Error lesson", ("NOTE", "ERROR_LESSON", "UNKNOWN")), type_named("?", ("NOTE", "UNKNOWN"))
     ('ERROR_LESSON', 'UNKNOWN')
     """
+    return known_type(name, types) or types[-1]
+
+
+def known_type(name: str, types: tuple[str, ...]) -> str | None:
+    """Return the type with a name, however it is spelled; None if none matches."""
     plain = name.strip().replace(" ", "_").replace("-", "_").casefold()
-    return next((known for known in types if known.casefold() == plain), types[-1])
+    return next((known for known in types if known.casefold() == plain), None)
 
 
 @lru_cache(maxsize=32)

@@ -128,7 +128,7 @@ class SubscriptionRequest(Body):
     @field_validator("shared")
     @classmethod
     def _is_shared(cls, name: str) -> str:
-        # Whoever may not read it learns why it cannot be subscribed to all the same.
+        # A request that may not read it learns why it cannot be subscribed to all the same.
         kind, colon, _ = name.partition(":")
         if colon and kind in SUBJECT_KINDS and kind != "shared":
             raise ValueError("only shared subjects are subscribed to; add what is to be shared to shared:NAME")
