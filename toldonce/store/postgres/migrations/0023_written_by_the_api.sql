@@ -1,4 +1,4 @@
--- A program that writes to a table of the systems that ToldOnce replaces is told why it takes nothing: rows from past the
+-- A program that writes to a table of the systems that ToldOnce replaces is told why it takes nothing: rows past the
 -- API would have no vector, no evidence and no decision, and what is deleted past it would leave them there.
 -- PostgreSQL passes writes to a view of one table on to that table, unless a trigger comes first.
 CREATE FUNCTION refuse_write() RETURNS TRIGGER LANGUAGE plpgsql AS $body$

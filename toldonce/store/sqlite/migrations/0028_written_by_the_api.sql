@@ -1,4 +1,4 @@
--- A program that writes to a table of the systems that ToldOnce replaces is told why it takes nothing: rows from past the
+-- A program that writes to a table of the systems that ToldOnce replaces is told why it takes nothing: rows past the
 -- API would have no vector, no evidence and no decision, and what is deleted past it would leave them there.
 CREATE TRIGGER apps_insert INSTEAD OF INSERT ON apps BEGIN
     SELECT RAISE(ABORT, 'apps is a view: memories are written by the API, with vectors and decisions');
