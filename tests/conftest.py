@@ -8,10 +8,12 @@ tests that use a PostgreSQL server or start processes, `campaign` for those with
 import gc
 import re
 from collections.abc import AsyncIterator, Generator, Iterator
+from functools import cache
 from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
 from xdist.remote import Producer  # type: ignore[import-untyped]
@@ -58,7 +60,8 @@ ON_EACH_STORE = re.compile(
 POSTGRES_CONNECTIONS = 3
 """Each prepares its own statements, which is most of what a short test on PostgreSQL costs."""
 EVERY_STORE = (*STORES, *SEALED)
-SERVER_STORES = ("postgres", "sealed_postgres", "citus")
+STORE_NAMES = re.compile(rf"\b({'|'.join(EVERY_STORE)})\b")
+SERVER_STORES = re.compile(r"\b(postgres|sealed_postgres|citus)\b")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -105,24 +108,42 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Search only files with examples for them: pytest would import each module and look at all its functions."""
+    collectors = yield
+    if file_path.suffix == ".py" and b">>> " not in file_path.read_bytes():
+        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+    return collectors
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     names = {item.nodeid for item in items}
     seen: set[tuple[str, str]] = set()
-    items[:] = [item for item in items if TESTS not in item.path.parents or not _repeats(item, names, seen)]
-    items.sort(key=lambda item: item.path.name not in LONG_FILES)
+    items[:] = [item for item in items if not _repeats(item, names, seen)]
+    items.sort(key=lambda item: not _is_long(item.path))
     for item in items:
         head, _, parameters = item.nodeid.partition("[")
-        in_memory = re.sub(r"\bfile\b", "memory", parameters)
-        is_far = re.search(r"\bfar\b", parameters) is not None
-        if is_far or (in_memory != parameters and f"{head}[{in_memory}" in names):
-            item.add_marker("twin")
-        folder = item.path.parent.name
-        if folder in PROCESS_FOLDERS:
-            item.add_marker("process")
-        if folder in CAMPAIGN_FOLDERS or item.path.name in CAMPAIGN_FILES:
-            item.add_marker("campaign")
+        if parameters:
+            in_memory = re.sub(r"\bfile\b", "memory", parameters)
+            is_far = re.search(r"\bfar\b", parameters) is not None
+            if is_far or (in_memory != parameters and f"{head}[{in_memory}" in names):
+                item.add_marker("twin")
+        for mark in _marks_of_file(item.path):
+            item.add_marker(mark)
         if _uses_postgres(item):
             item.add_marker("postgres")
+
+
+@cache
+def _is_long(file: Path) -> bool:
+    return file.name in LONG_FILES
+
+
+@cache
+def _marks_of_file(file: Path) -> tuple[str, ...]:
+    is_campaign = file.parent.name in CAMPAIGN_FOLDERS or file.name in CAMPAIGN_FILES
+    return (*(["process"] if file.parent.name in PROCESS_FOLDERS else []), *(["campaign"] if is_campaign else []))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -146,11 +167,13 @@ def _repeats(item: pytest.Item, names: set[str], seen: set[tuple[str, str]]) -> 
     file show it. All run with TOLDONCE_SOAK.
     """
     head, _, parameters = item.nodeid.partition("[")
+    if not parameters:
+        return False
     if re.search(r"\bfar\b", parameters):
         is_first = (head, "far") not in seen
         seen.add((head, "far"))
         return not (is_first or SOAK)
-    stores = re.findall(rf"\b({'|'.join(EVERY_STORE)})\b", parameters)
+    stores = STORE_NAMES.findall(parameters)
     if len(stores) != 1 or not any(other in names for other in _on_earlier_stores(head, parameters, stores[0])):
         return False
     is_of_store = item.path.relative_to(TESTS).parts[0] == EVERY_CASE_FOLDER
@@ -177,7 +200,7 @@ def _uses_postgres(item: pytest.Item) -> bool:
     """Return whether a test needs a PostgreSQL server: by the store it is given, or by what it is skipped without."""
     if any(mark.kwargs.get("reason") == NO_PROGRAMS for mark in item.iter_markers("skipif")):
         return True
-    return any(re.search(rf"\b{store}\b", item.name.partition("[")[2]) for store in SERVER_STORES)
+    return SERVER_STORES.search(item.name.partition("[")[2]) is not None
 
 
 @pytest.fixture
