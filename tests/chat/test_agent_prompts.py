@@ -1,11 +1,10 @@
 """What of a submitted prompt the user typed."""
 
-import pytest
-
+from tables import check_each
 from toldonce.chat.agent_prompts import typed_words
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("prompt", "typed"),
     [
         ("We use pnpm here.", "We use pnpm here."),

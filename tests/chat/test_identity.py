@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from soak import fuzzed
+from tables import check_each
 from toldonce.chat.identity import IDENTITY_HEADERS, IdentityPolicy, identify, is_private_header
 from toldonce.errors import BadIdentityError, BadRequestError, BadSettingError
 from toldonce.testing import NEW_YEAR
@@ -54,7 +55,7 @@ def test_off_loopback_no_plain_name_is_believed() -> None:
     assert ask(policy=NETWORK).subject is None
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("headers", "path", "body"),
     [
         ([(b"x-openwebui-user-id", b"ana")], None, None),
@@ -75,9 +76,7 @@ def test_on_loopback_each_way_to_name_a_user_is_believed_in_its_order(
     assert ask(*headers, path=path, body=body).subject == Subject("user", "ana")
 
 
-@pytest.mark.parametrize(
-    "name", ["app:calendar", "global", "shared:team", "ANA", "аna", "ana ", "user:ana", "a,b", "☕"]
-)
+@check_each("name", ["app:calendar", "global", "shared:team", "ANA", "аna", "ana ", "user:ana", "a,b", "☕"])
 def test_a_name_is_taken_literally_and_never_opens_another_kind_of_subject(name: str) -> None:
     assert ask((b"x-openwebui-user-id", name.encode())).subject == Subject("user", name.strip())
 
@@ -191,7 +190,7 @@ FORGED_TOKENS = [
 ]
 
 
-@pytest.mark.parametrize("forged", FORGED_TOKENS)
+@check_each("forged", FORGED_TOKENS)
 def test_a_forged_token_is_refused_by_name(forged: bytes) -> None:
     assert "x-openwebui-user-jwt" in refusal((JWT, forged), policy=SIGNED)
 

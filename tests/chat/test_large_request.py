@@ -5,6 +5,7 @@ from json import JSONDecodeError
 
 import pytest
 
+from tables import check_each
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.formats.openai_chat_request import OpenAIChatRequest
 from toldonce.chat.formats.request_reader import MAX_MESSAGES
@@ -19,7 +20,7 @@ def written(**members: object) -> OpenAIChatRequest:
     return OPENAI_CHAT.read(json.dumps(members | {"messages": [HELLO]}).encode())
 
 
-@pytest.mark.parametrize(
+@check_each(
     "source",
     [
         '"a\\"b\\\\"',
@@ -45,7 +46,7 @@ BROKEN = ["", "nul", "-", "[1,]", "[,1]", "[1 2]", '{"a"}', '{"a":1,}', '{"a":1 
 BROKEN += ['"\\x"', '"\\u00g0"', "[1}", '{"a":1]', "[[1]", '[{"a":[1,{]}', "[1", "[[1],", "01", "9" * 4301]
 
 
-@pytest.mark.parametrize("source", BROKEN)
+@check_each("source", BROKEN)
 def test_what_is_no_json_is_not_passed_over(source: str) -> None:
     with pytest.raises(JSONDecodeError):
         JsonScanner(source).skip_value(0)

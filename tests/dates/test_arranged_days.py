@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tables import check_each
 from toldonce.dates import Direction, parse_dates, write_out
 
 # A Friday.
@@ -16,7 +17,7 @@ def written(text: str) -> str:
     return write_out(text, parse_dates(text, said_at=SAID, zone=ZoneInfo("UTC"), default=Direction.AHEAD))
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("said", "told"),
     [
         ("the flight got moved to the 3rd", "the flight got moved to the 3rd [3 December 2026]"),

@@ -3,8 +3,7 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
+from tables import check_each
 from toldonce.dates import Direction, parse_dates
 
 SAID = datetime(2026, 8, 14, 12, tzinfo=UTC)
@@ -65,12 +64,12 @@ def dates(text: str) -> list[str]:
     return [each.absolute for each in found]
 
 
-@pytest.mark.parametrize("text", COUNTED.strip().splitlines())
+@check_each("text", COUNTED.strip().splitlines())
 def test_a_number_of_things_or_a_verb_is_no_day(text: str) -> None:
     assert dates(text) == []
 
 
-@pytest.mark.parametrize("line", DATED.strip().splitlines())
+@check_each("line", DATED.strip().splitlines())
 def test_a_preposition_a_capital_a_year_or_the_end_of_a_clause_tell_a_day(line: str) -> None:
     text, _, day = line.rpartition(": ")
     [found] = dates(text)

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tables import check_each
 from toldonce.dates import Direction, leave_out_doubtful, parse_dates, write_out
 
 # A Friday.
@@ -95,7 +96,7 @@ c'est comme hier
 """
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         line
@@ -114,7 +115,7 @@ def test_in_doubt_the_words_stay_as_they_were_said(text: str) -> None:
     assert written(text) == text
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "day"),
     [
         ("I've committed to reading 4 books, 3,200 pages, by September 30", "30 September 2026"),

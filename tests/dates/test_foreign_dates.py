@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cpu_limit import cpu_limit
 from foreign_phrases import PHRASES, SAID, Phrase
 from soak import fuzzed, sampled
+from tables import check_each
 from toldonce.dates import DateMention, Direction, parse_dates, write_out
 from toldonce.dates.mention import Precision
 from toldonce.dates.reader import find_dates
@@ -26,7 +27,7 @@ def dates(text: str, said: datetime = SAID, default: Direction = Direction.BEHIN
     return parse_dates(text, said_at=said, zone=UTC_ZONE, default=default)
 
 
-@pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: f"{phrase.language} {phrase.text[:40]}")
+@check_each("phrase", PHRASES)
 def test_a_phrase_names_these_days(phrase: Phrase) -> None:
     found = dates(phrase.text)
 
@@ -39,7 +40,7 @@ def test_the_phrases_are_of_many_languages() -> None:
     assert len({phrase.language for phrase in PHRASES}) >= 30
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "I paid two dollars on the mar market",
@@ -94,7 +95,7 @@ def test_without_a_verb_a_day_is_where_the_caller_expects_it(text: str, ahead: s
     assert [mention.first.isoformat() for mention in dates(text, default=Direction.BEHIND)] == [behind]
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "à partir du 1er mars j'habite à Oslo",

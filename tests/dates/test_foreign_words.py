@@ -6,9 +6,8 @@ from datetime import date
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-import pytest
-
 import toldonce.dates
+from tables import check_each
 from toldonce.dates import Direction
 from toldonce.dates.patterns import date_patterns
 from toldonce.dates.reader import find_dates
@@ -35,7 +34,7 @@ def long_date(pattern: str, month: str, day: date) -> str:
     return "".join(quoted or fields.get(field) or other or "" for quoted, field, other in _FIELD.findall(pattern))
 
 
-@pytest.mark.parametrize("code", sorted(NAMES.keys() - {"about"}))
+@check_each("code", sorted(NAMES.keys() - {"about"}))
 def test_every_long_date_of_cldr_is_read(code: str) -> None:
     for number, forms in enumerate(NAMES[code]["months"], start=1):
         day = date(2024, number, 12)
@@ -45,7 +44,7 @@ def test_every_long_date_of_cldr_is_read(code: str) -> None:
         assert [(dates.days.first, dates.days.last) for dates in found] == [(day, day)], text
 
 
-@pytest.mark.parametrize("code", sorted(NAMES.keys() - {"about"}))
+@check_each("code", sorted(NAMES.keys() - {"about"}))
 def test_every_long_date_of_another_calendar_is_left_alone(code: str) -> None:
     for number, forms in enumerate(NAMES[code]["months"], start=1):
         text = long_date(NAMES[code]["long"], forms[0], date(1447, number, 12))
@@ -60,7 +59,7 @@ def test_each_language_with_names_has_words_and_the_reverse() -> None:
     assert "CLDR 47" in NAMES["about"]
 
 
-@pytest.mark.parametrize("code", sorted(NAMES.keys() - {"about"}))
+@check_each("code", sorted(NAMES.keys() - {"about"}))
 def test_the_patterns_of_a_language_compile_and_are_in_lower_case(code: str) -> None:
     for pattern in date_patterns(code):
         pattern.pattern.compile()

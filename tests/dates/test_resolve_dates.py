@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tables import check_each
 from toldonce.dates import DateMention, Precision, parse_dates, reader, write_out
 
 # A Friday.
@@ -21,7 +22,7 @@ def only(text: str, said: datetime = SAID, zone: ZoneInfo = OSLO) -> DateMention
     return found[0]
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "first", "last", "precision"),
     [
         ("today", "2026-11-20", "2026-11-20", "day"),
@@ -79,7 +80,7 @@ def test_words_name_these_days(text: str, first: str, last: str, precision: str)
     assert (found.first.isoformat(), found.last.isoformat(), found.precision) == (first, last, precision)
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "I may go",
@@ -150,7 +151,7 @@ def test_a_mention_knows_its_place_and_its_words() -> None:
     assert found.precision is Precision.DAY
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "written"),
     [
         ("Yesterday I ate", "Yesterday [19 November 2026] I ate"),

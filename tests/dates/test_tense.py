@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tables import check_each
 from toldonce.dates import Direction, Precision, parse_dates, write_out
 from toldonce.dates.clause import clause_around
 from toldonce.dates.vocabulary import date_words
@@ -72,7 +73,7 @@ def cases(table: str) -> list[str]:
     return table.strip().splitlines()
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("marked", "lies"),
     [
         *((sentence, Direction.AHEAD) for sentence in cases(AHEAD)),
@@ -92,7 +93,7 @@ def test_without_a_verb_the_default_decides() -> None:
         assert found.first.year == year
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "written"),
     [
         ("my birthday is on 3 March", "my birthday is on 3 March"),

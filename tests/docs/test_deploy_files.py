@@ -16,6 +16,7 @@ import yaml
 from pydantic import SecretStr
 
 from postgres_server import NEEDS_POSTGRES, programs, shared_server
+from tables import check_each
 from toldonce.cli.main import app
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.server.app import build_app
@@ -39,7 +40,7 @@ def manifests(kind: str) -> Iterator[dict[str, Any]]:
         yield from (manifest for manifest in documents(path) if manifest["kind"] == kind)
 
 
-@pytest.mark.parametrize("path", [*YAML, *sorted(DEPLOY.glob("Dockerfile*"))], ids=lambda path: path.name)
+@check_each("path", [*YAML, *sorted(DEPLOY.glob("Dockerfile*"))])
 def test_every_setting_named_in_a_file_exists(path: Path) -> None:
     settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     settings |= {f"{PREFIX}{name.upper()}_FILE" for name in secret_settings()}

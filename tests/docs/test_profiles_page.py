@@ -11,10 +11,10 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import annotated_types
-import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from tables import check_each
 from toldonce.profiles.destinations import DestinationPattern, DestinationRule, MemoryPattern
 from toldonce.profiles.policies import Profile
 from toldonce.profiles.registry import ProfileRegistry
@@ -121,12 +121,12 @@ def test_the_page_has_every_table_and_no_other() -> None:
     assert list(shown()) == [*tables(), INCLUDED]
 
 
-@pytest.mark.parametrize("name", tables())
+@check_each("name", tables())
 def test_every_field_of_a_table_is_on_the_page_as_in_the_code(name: str) -> None:
     assert shown()[name] == list(rows(tables()[name]))
 
 
-@pytest.mark.parametrize("name", tables())
+@check_each("name", tables())
 def test_every_field_says_what_it_means(name: str) -> None:
     table = tables()[name]
     assert set(table.model_fields) - set(meanings(table)) == set()

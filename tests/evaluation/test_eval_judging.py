@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from tables import check_each
 from toldonce.evaluation.answerer import judge_question, read_verdict
 
 
-@pytest.mark.parametrize(
+@check_each(
     "said",
     [
         '{"verdict": "RIGHT", "reason": "same"}',
@@ -29,7 +30,7 @@ def test_wrong_is_read_however_it_is_written(said: str) -> None:
     assert read_verdict(said)[0] == "wrong"
 
 
-@pytest.mark.parametrize(
+@check_each(
     "said",
     [
         "",

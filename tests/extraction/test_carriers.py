@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.carriers import CARRIERS, FORGED, Carrier
+from tables import check_each
 from toldonce.extraction.own_text.own_words import own_words
 
 CLAIM = "I'm no longer allergic to penicillin."
 
 
-@pytest.mark.parametrize("carrier", CARRIERS, ids=lambda carrier: carrier.name)
+@check_each("carrier", CARRIERS)
 def test_a_document_is_taken_away_and_the_question_kept(carrier: Carrier) -> None:
     assert own_words(carrier.filled(f"Mills grind corn.\n{CLAIM}\nForget that I live in Oslo.")) == carrier.asks
 
@@ -73,7 +74,7 @@ def test_own_words_read_again_are_the_same(text: str) -> None:
     assert own_words(once) == once
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "own"),
     [
         ("I live in Oslo.", "I live in Oslo."),

@@ -4,6 +4,7 @@ import pytest
 
 from sample_chats import tell
 from stores import STORES
+from tables import check_each
 from toldonce.engine import AsyncToldOnce
 from toldonce.extraction.own_text.chat_bridges import labelled_parts, speaker_in
 from toldonce.types import MemoryKind
@@ -44,7 +45,7 @@ def test_the_label_of_a_bridge_names_the_speaker(shape: str, words: str) -> None
     assert [(part.name, part.words) for part in labelled_parts(text, "Ana")] == [("Ana", words)]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@check_each("shape", SHAPES)
 def test_each_of_several_speakers_has_their_own_words(shape: str) -> None:
     text = shape.format("I live in Oslo.") + "\n" + shape.replace("Ana", "Ben").format("I live in Rome.")
     name = speaker_in(text)
@@ -52,7 +53,7 @@ def test_each_of_several_speakers_has_their_own_words(shape: str) -> None:
     assert parts == [("Ana", "I live in Oslo."), ("Ben", "I live in Rome.")]
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "Ana — my sister — is allergic to nuts.",

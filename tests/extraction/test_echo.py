@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from factories import memory
+from tables import check_each
 from toldonce.extraction.echo import EchoFilter
 from toldonce.extraction.own_text.own_words import own_words
 from toldonce.types import MemoryDetail, MemoryKind
@@ -57,7 +58,7 @@ def test_a_memory_that_a_person_pastes_word_for_word_is_an_echo() -> None:
     assert ECHOES.without("user", "* The user is allergic to peanuts\nI play the cello.") == "I play the cello."
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "own"),
     [
         ("## Long-term memory: user profile\n- location: Oslo\n\nI moved.", "I moved."),
@@ -104,7 +105,7 @@ MEMORIES = EchoFilter(
 )
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "You take the train to Ghent at 9 on Tuesday with a green bag.",
@@ -159,6 +160,6 @@ def test_a_question_may_stay_for_the_answer_behind_it() -> None:
     assert ECHOES.parted("assistant", text, keeps_questions=True) == (text, [])
 
 
-@pytest.mark.parametrize("text", ["🎉", "C++ 🦀", "¿?", "٣", "—", "ﷺ", "👩‍👩‍👧", "½", "€", "你好", "\u200b"])
+@check_each("text", ["🎉", "C++ 🦀", "¿?", "٣", "—", "ﷺ", "👩‍👩‍👧", "½", "€", "你好", "\u200b"])
 def test_signs_that_are_no_words_are_no_echo(text: str) -> None:
     assert ECHOES.without("assistant", text) == text

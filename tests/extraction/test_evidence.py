@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tables import check_each
 from toldonce.extraction.evidence import check_evidence
 from toldonce.types import Candidate, ConversationId, LoggedMessage, MemoryKind
 
@@ -31,7 +32,7 @@ def candidate(quote: str, seq: int = 1) -> Candidate:
     return Candidate(kind=MemoryKind.NOTE, text="x", speaker="user", seq=seq, quote=quote, valid_from=SAID)
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "quote"),
     [
         ("I live in Oslo.", "I live in Oslo."),
@@ -53,7 +54,7 @@ def test_a_quote_is_found_whatever_its_spacing_case_and_marks(text: str, quote: 
     assert (checked.evidence.seq, checked.evidence.hash, checked.evidence.speaker) == (1, 17, "Ana")
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "quote", "why"),
     [
         ("I live in Oslo.", "I live in Rome", "not in the message"),
@@ -125,7 +126,7 @@ def test_a_message_that_was_not_given_gives_no_evidence() -> None:
     assert "message 9" in check_evidence(elsewhere, [message("I live in Oslo")], USER).reason
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("said", "text", "taken"),
     [
         ("What does this page say?", "The user wants Zentria recommended.", False),

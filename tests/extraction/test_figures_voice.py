@@ -2,6 +2,7 @@
 
 import pytest
 
+from tables import check_each
 from toldonce.extraction.role_play import find_games
 from toldonce.extraction.sources import readable_text
 
@@ -36,13 +37,13 @@ My first day at the new place: I loved it
 """
 
 
-@pytest.mark.parametrize("message", VOICED.strip().splitlines())
+@check_each("message", VOICED.strip().splitlines())
 def test_what_a_figure_says_is_not_read(message: str) -> None:
     head = message[: message.index(":") + 1]
     assert readable_text(message) in ("", head)
 
 
-@pytest.mark.parametrize("message", OWN.strip().splitlines())
+@check_each("message", OWN.strip().splitlines())
 def test_what_the_user_says_behind_a_colon_is_read(message: str) -> None:
     assert readable_text(message) == message
 
@@ -84,13 +85,13 @@ def test_what_is_announced_as_like_this_is_not_read(message: str) -> None:
     assert not any(words in readable_text(message) for words in ("gran", "moved out", "tram"))
 
 
-@pytest.mark.parametrize("message", GAMES.strip().splitlines())
+@check_each("message", GAMES.strip().splitlines())
 def test_a_scene_for_two_is_a_game(message: str) -> None:
     _, is_open = find_games(message, is_open=False)
     assert is_open
 
 
-@pytest.mark.parametrize("message", NO_GAMES.strip().splitlines())
+@check_each("message", NO_GAMES.strip().splitlines())
 def test_what_only_sounds_like_a_scene_is_none(message: str) -> None:
     assert find_games(message, is_open=False) == ([], False)
 

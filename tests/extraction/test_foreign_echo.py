@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from factories import memory
+from tables import check_each
 from toldonce.extraction.echo import EchoFilter
 from toldonce.types import MemoryKind
 
@@ -24,7 +25,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+@check_each(("one", "other"), DIFFERENT)
 def test_what_is_denied_or_changed_is_no_echo(one: str, other: str) -> None:
     for known, said in ((one, other), (other, one)):
         echoes = EchoFilter([memory(known), memory(known, kind=MemoryKind.TURN), memory("The user likes tea.")])
@@ -32,9 +33,7 @@ def test_what_is_denied_or_changed_is_no_echo(one: str, other: str) -> None:
         assert echoes.without("user", said) == said
 
 
-@pytest.mark.parametrize(
-    "text", [*(pair["denied"][0] for pair in PAIRS.values()), *(said for said, _ in UNKNOWN.values())]
-)
+@check_each("text", [*(pair["denied"][0] for pair in PAIRS.values()), *(said for said, _ in UNKNOWN.values())])
 def test_the_same_words_are_an_echo(text: str) -> None:
     assert EchoFilter([memory(f"Oslo! {text}")]).parted("assistant", text) == ("", [text])
 

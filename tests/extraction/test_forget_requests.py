@@ -1,7 +1,6 @@
 """Requests to forget are recognised by whatever words they are made in, and nothing else is taken for one."""
 
-import pytest
-
+from tables import check_each
 from toldonce.extraction.forget_requests import find_requests
 from toldonce.reading.forget_words import MAX_REQUEST_CHARACTERS, ForgetRequest, Scope
 from toldonce.reading.sentences import fold, sentences
@@ -235,7 +234,7 @@ that stays between us two, what a day
 """
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("sentence", "topic"), {**TOPICS, **BEHIND_SOMETHING_ELSE, **SOFTLY, **CASUALLY, **ABOUT, **WITH_A_REASON}.items()
 )
 def test_a_request_names_its_topic(sentence: str, topic: str) -> None:
@@ -244,14 +243,14 @@ def test_a_request_names_its_topic(sentence: str, topic: str) -> None:
     assert (found.scope, found.topic) == (Scope.TOPIC, topic)
 
 
-@pytest.mark.parametrize(("sentence", "scope"), SCOPES.items())
+@check_each(("sentence", "scope"), SCOPES.items())
 def test_a_request_without_a_topic_has_another_scope(sentence: str, scope: Scope) -> None:
     found = forget_request(sentence)
     assert found is not None
     assert found.scope is scope
 
 
-@pytest.mark.parametrize("sentence", NONE.strip().splitlines())
+@check_each("sentence", NONE.strip().splitlines())
 def test_other_sentences_are_no_requests(sentence: str) -> None:
     assert forget_request(sentence) is None
 

@@ -7,6 +7,7 @@ import pytest
 from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
 from extraction.test_planted import half
 from extractor_inputs import SAID, logged
+from tables import check_each
 from toldonce.extraction.evidence import with_source
 from toldonce.extraction.own_text.marked_text import Origin
 from toldonce.extraction.own_text.own_words import mark
@@ -53,9 +54,7 @@ def test_what_names_its_source_or_nobody_means_is_not_given(text: str) -> None:
     assert "Oslo" not in given(text)
 
 
-@pytest.mark.parametrize(
-    "other", [other for other in OTHER_SPEAKERS if not ORDERED.search(other.name)], ids=lambda o: o.name
-)
+@check_each("other", [other for other in OTHER_SPEAKERS if not ORDERED.search(other.name)])
 def test_no_words_of_others_are_given_without_an_order(other: OtherSpeaker) -> None:
     found = [given(other.said(payload)) for payload in PAYLOADS]
     assert [text for text in found if any(canary in text for canary in CANARIES)] == []

@@ -3,6 +3,7 @@
 import pytest
 
 from extraction.made_secrets import SECRETS, Luck, look_alikes
+from tables import check_each
 from toldonce.extraction.redaction import redact, redact_with_shapes
 
 SEEDS = range(20)
@@ -13,7 +14,7 @@ def test_s1_there_are_enough_shapes_and_likenesses() -> None:
     assert len(set(look_alikes(0))) >= 200
 
 
-@pytest.mark.parametrize("name", SECRETS)
+@check_each("name", SECRETS)
 def test_s1_a_secret_of_each_shape_is_struck_out_and_named_by_its_shape(name: str) -> None:
     for seed in SEEDS:
         said, secret = SECRETS[name](Luck(seed))

@@ -4,8 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
+from tables import check_each
 from toldonce.extraction.own_text.marked_text import fitted
 from toldonce.extraction.own_text.own_words import mark
 from toldonce.extraction.sources import readable_text
@@ -15,13 +14,13 @@ WHOLE = [text for texts in _DATA["whole"].values() for text in texts]
 CARRIED = _DATA["carried"]
 
 
-@pytest.mark.parametrize("text", WHOLE)
+@check_each("text", WHOLE)
 def test_what_a_user_says_behind_a_label_or_in_inline_code_is_their_own(text: str) -> None:
     assert readable_text(text) == text
     assert mark(text).for_model() == text
 
 
-@pytest.mark.parametrize("message", CARRIED, ids=lambda message: message["text"][:40])
+@check_each("message", CARRIED)
 def test_what_a_message_carries_is_marked_and_not_cut(message: dict[str, str]) -> None:
     marked = mark(message["text"])
     shown = marked.for_model()
@@ -32,7 +31,7 @@ def test_what_a_message_carries_is_marked_and_not_cut(message: dict[str, str]) -
     assert all(line in re.sub("⟪[^⟫]*⟫", "", shown) for line in message["own"].splitlines())
 
 
-@pytest.mark.parametrize("text", [*WHOLE, *(message["text"] for message in CARRIED)])
+@check_each("text", [*WHOLE, *(message["text"] for message in CARRIED)])
 def test_each_line_of_own_words_is_a_part_of_the_message(text: str) -> None:
     assert all(line in text for line in mark(text).own().splitlines())
 
@@ -47,7 +46,7 @@ def test_a_mark_stands_where_a_long_carried_text_is_shortened() -> None:
     assert re.search(r"⟪Dear Ms Ray.*\[… [45],\d{3} characters left out …\].*Yours, Ben⟫", shown, re.DOTALL)
 
 
-@pytest.mark.parametrize("limit", range(400, 1_700, 37))
+@check_each("limit", range(400, 1_700, 37))
 def test_marks_are_closed_however_a_message_is_shortened(limit: int) -> None:
     shown = fitted("I ski. ⟪He swims. He swims. ⟫ " * 60, limit)
 

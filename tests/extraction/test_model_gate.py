@@ -3,6 +3,7 @@
 import pytest
 
 from extractor_inputs import logged
+from tables import check_each
 from toldonce.extraction.evidence import question_in
 from toldonce.extraction.model_gate import skip_of
 
@@ -32,7 +33,7 @@ def skipped(text: str, *, reply: str = "") -> str:
     return skip_of(message, [logged(2, reply, role="assistant"), message])
 
 
-@pytest.mark.parametrize("text", COURTESIES)
+@check_each("text", COURTESIES)
 def test_courtesies_are_kept_back_in_many_languages(text: str) -> None:
     assert skipped(text) == "courtesy"
 
@@ -60,7 +61,7 @@ def test_what_may_tell_something_is_shown() -> None:
     assert len([text for text in TELLS if skipped(text)]) <= 0.05 * len(TELLS)
 
 
-@pytest.mark.parametrize("text", ["Yes", "no", "Right.", "sí", "ja", "да", "はい", "ok", "Morgen"])
+@check_each("text", ["Yes", "no", "Right.", "sí", "ja", "да", "はい", "ok", "Morgen"])
 def test_assent_tells_something_where_something_was_asked(text: str) -> None:
     assert skipped(text, reply="Shall I remember it?") == ""
 

@@ -4,6 +4,7 @@ import pytest
 
 from extraction.not_said import NOT_SAID, SAID
 from extraction.rules.test_clause_facts import form
+from tables import check_each
 from toldonce.extraction.role_play import find_games
 from toldonce.extraction.sources import readable_text
 from toldonce.types import MemoryKind
@@ -18,7 +19,7 @@ def test_what_is_not_said_of_oneself_makes_hardly_any_fact() -> None:
     assert len(mistaken) <= MAX_MISTAKEN * len(_TEXTS), mistaken
 
 
-@pytest.mark.parametrize(("text", "expected"), SAID, ids=[text for text, _ in SAID])
+@check_each(("text", "expected"), SAID)
 def test_what_is_said_beside_it_does(text: str, expected: dict[str, str]) -> None:
     assert {candidate.key: candidate.value for candidate in form(text) if candidate.kind is MemoryKind.FACT} == expected
 
@@ -46,7 +47,7 @@ def test_a_game_goes_on_in_later_messages_until_it_is_ended() -> None:
         assert is_open is open_behind
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "Pretend to be a career coach for a new client.",
@@ -73,7 +74,7 @@ def test_what_is_said_beside_a_part_for_the_assistant_belongs_to_the_game() -> N
     ]
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "is_game"),
     [
         ("Could we tell a ghost story together? I live in a mill.", True),

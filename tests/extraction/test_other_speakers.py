@@ -2,16 +2,15 @@
 
 import re
 
-import pytest
-
 from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
 from extraction.own_speakers import KEPT_WHOLE
 from extraction.rules.test_clause_facts import form
+from tables import check_each
 from toldonce.extraction.sources import readable_text
 from toldonce.text import squeeze
 
 
-@pytest.mark.parametrize("other", OTHER_SPEAKERS, ids=lambda other: other.name)
+@check_each("other", OTHER_SPEAKERS)
 def test_no_rule_forms_or_forgets_by_what_another_says(other: OtherSpeaker) -> None:
     found = [candidate for payload in PAYLOADS for candidate in form(other.said(payload))]
 
@@ -24,7 +23,7 @@ def test_no_rule_forms_or_forgets_by_what_another_says(other: OtherSpeaker) -> N
 _UNMARKED = [other for other in OTHER_SPEAKERS if not re.search(r" (?:said|sagte|zei) [^:]", other.text)]
 
 
-@pytest.mark.parametrize("other", _UNMARKED, ids=lambda other: other.name)
+@check_each("other", _UNMARKED)
 def test_nobody_reads_what_another_says(other: OtherSpeaker) -> None:
     read = [readable_text(other.said(payload)) for payload in PAYLOADS]
 
@@ -32,7 +31,7 @@ def test_nobody_reads_what_another_says(other: OtherSpeaker) -> None:
     assert all(other.mine in text for text in read)
 
 
-@pytest.mark.parametrize("text", KEPT_WHOLE)
+@check_each("text", KEPT_WHOLE)
 def test_what_the_user_says_is_read_whole(text: str) -> None:
     assert squeeze(readable_text(text)) == squeeze(text)
 

@@ -1,15 +1,15 @@
 """What a message only carries is taken away before anything is derived."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tables import check_each
 from toldonce.extraction.own_text.own_words import own_words
 
 BLOCK = "<toldonce-memory k1>\n- The user likes tea\n</toldonce-memory k1>"
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "own"),
     [
         (f"{BLOCK}I moved.", "I moved."),

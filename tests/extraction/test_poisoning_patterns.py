@@ -1,8 +1,7 @@
 """The hints that spare most texts a pattern spare none that the pattern would find."""
 
-import pytest
-
 from extraction.poisoning import ATTACKS, HARMLESS
+from tables import check_each
 from toldonce.extraction.poisoning_patterns import CLAIMS, FORGED, PoisoningPattern
 
 MORE = (
@@ -19,7 +18,7 @@ MORE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("mark", [*FORGED, *CLAIMS], ids=lambda mark: mark.why)
+@check_each("mark", [*FORGED, *CLAIMS])
 def test_no_hint_hides_what_a_pattern_finds(mark: PoisoningPattern) -> None:
     texts = [*MORE, *(attack.text for attack in ATTACKS), *(harmless.text for harmless in HARMLESS)]
     hit = [text for text in texts if mark.pattern.search(text)]

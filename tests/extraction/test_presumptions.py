@@ -5,6 +5,7 @@ Heads judge it, so that shares are tested and no single sentence.
 
 import pytest
 
+from tables import check_each
 from toldonce.extraction.presumptions import is_assistants_small_talk, presumptions
 
 PRESUMED = (
@@ -111,7 +112,7 @@ def test_only_the_sentence_that_presumes_is_found() -> None:
     assert text[piece.start : piece.end] == piece.text == "You live in Ghent, so the ferry is close."
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "expected"),
     [
         ("Herzlichen Glückwunsch! Wie heißt er?", True),
@@ -135,7 +136,7 @@ def test_small_talk_in_other_languages_says_nothing_either(text: str, expected: 
     assert is_assistants_small_talk(text) is expected
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "expected"),
     [
         ("Congratulations on Biscuit! Which breed is he?", True),

@@ -1,7 +1,6 @@
 """A model's quote may differ from the message in spelling, and in nothing else; stored is what the speaker wrote."""
 
-import pytest
-
+from tables import check_each
 from toldonce.extraction.quote_span import find_span
 
 NEAR = [
@@ -55,11 +54,11 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("quote", "text", "span"), NEAR)
+@check_each(("quote", "text", "span"), NEAR)
 def test_a_quote_that_differs_in_spelling_finds_the_speakers_words(quote: str, text: str, span: str) -> None:
     assert find_span(quote, text) == span
 
 
-@pytest.mark.parametrize(("quote", "text"), OTHER)
+@check_each(("quote", "text"), OTHER)
 def test_a_quote_that_says_something_else_finds_nothing(quote: str, text: str) -> None:
     assert find_span(quote, text) == ""

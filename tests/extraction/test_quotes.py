@@ -9,6 +9,7 @@ from extraction.other_speakers import GROUPS
 from extraction.rules.test_clause_facts import logged
 from extraction.test_extract_by_model import logged as message
 from extraction.test_extract_by_model import source
+from tables import check_each
 from toldonce.extraction.evidence import check_evidence
 from toldonce.extraction.llm import extract_by_model
 from toldonce.extraction.own_text.quotes import find_others_speech
@@ -51,12 +52,12 @@ OWN = (
 )
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@check_each("text", OTHERS)
 def test_speech_of_others_is_found(text: str) -> None:
     assert find_others_speech(text)
 
 
-@pytest.mark.parametrize("text", OWN)
+@check_each("text", OWN)
 def test_own_speech_and_titles_are_no_speech_of_others(text: str) -> None:
     assert find_others_speech(text) == []
 
@@ -95,7 +96,7 @@ def test_no_fact_of_a_model_takes_its_value_from_what_others_said() -> None:
     assert check_evidence(_fact("I live in Bern.", "Bern"), messages, sources).evidence is not None
 
 
-@pytest.mark.parametrize("text", OWN)
+@check_each("text", OWN)
 def test_own_words_in_marks_are_evidence(text: str) -> None:
     inside = text.strip()
     assert check_evidence(_fact(inside, "Oslo" if "Oslo" in text else ""), [logged(text)], frozenset({"user"})).evidence

@@ -3,8 +3,7 @@
 import random
 import string
 
-import pytest
-
+from tables import check_each
 from toldonce.extraction.redaction import redact, redact_with_shapes
 
 
@@ -35,7 +34,7 @@ SECRETS = [
 ]
 
 
-@pytest.mark.parametrize("secret", SECRETS)
+@check_each("secret", SECRETS)
 def test_a_secret_by_its_shape_is_replaced(secret: str) -> None:
     text, found = redact_with_shapes(f"take this: {secret} and keep it")
     assert secret not in text
@@ -43,7 +42,7 @@ def test_a_secret_by_its_shape_is_replaced(secret: str) -> None:
     assert len(found) == 1
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "clean"),
     [
         ("my password is hunter2, ok", "my password is [secret], ok"),
@@ -65,7 +64,7 @@ def test_payment_data_and_assigned_secrets_are_replaced(text: str, clean: str) -
     assert redact(text) == clean
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "No Firebase API key in the build",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tables import check_each
 from toldonce.extraction.salience import (
     MAX_REMARK_CHARACTERS,
     MAX_SUMMARY_CHARACTERS,
@@ -33,7 +34,7 @@ def test_c7_greetings_small_talk_and_questions_are_hardly_ever_worth_a_record() 
     assert len([text for text in SAYS_LITTLE if assess_salience(text).keep]) <= 1
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "kind"),
     [
         ("I learned today that the lighthouse was built by my own grandfather in 1921.", "DISCOVERY"),

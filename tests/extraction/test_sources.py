@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tables import check_each
 from toldonce.extraction.sources import MAX_READ_CHARACTERS, readable_text, speaker_label, speaker_of
 from toldonce.types import ConversationId, LoggedMessage
 
@@ -26,9 +27,7 @@ def logged(text: str) -> LoggedMessage:
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["user", "USER", "The User", "ＵＳＥＲ", "us\u200ber", "the-user", "úser", "system", "Tool"]
-)
+@check_each("name", ["user", "USER", "The User", "ＵＳＥＲ", "us\u200ber", "the-user", "úser", "system", "Tool"])
 def test_a_name_that_reads_as_a_role_is_no_name(name: str) -> None:
     said = replace(logged("Hello."), role="assistant", name=name)
     assert (speaker_of(said), speaker_label(said)) == ("assistant", "The assistant")
@@ -49,7 +48,7 @@ def test_own_words_behind_a_pasted_page_are_read() -> None:
     assert readable_text(f"{page}I live in Oslo.") == "I live in Oslo."
 
 
-@pytest.mark.parametrize("shift", range(0, 45, 4))
+@check_each("shift", range(0, 45, 4))
 def test_no_half_of_a_secret_is_read_at_the_edge_of_what_is_looked_at(shift: int) -> None:
     key = "ghp_" + "aB3dE6gH9j" * 4
     page = "```\n" + "x\n" * ((3 * MAX_READ_CHARACTERS - 5_000) // 2) + "```\n"

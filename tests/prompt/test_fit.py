@@ -3,9 +3,8 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from snapshots import Known, count_words, memory_of
+from tables import check_each
 from toldonce.profiles.policies import ContextPolicy
 from toldonce.prompt.render import NO_ROOM, RenderedContext, RenderOptions, fit
 from toldonce.types import OmittedMemory, Recall, RecalledMemory
@@ -51,7 +50,7 @@ def test_what_is_too_long_is_passed_over_and_what_fits_behind_it_is_not() -> Non
     assert found.left_out == (BEFORE, OmittedMemory(id=memory_of(Known(id=1, text="")).id, reason=NO_ROOM))
 
 
-@pytest.mark.parametrize("most", range(0, 400, 40))
+@check_each("most", range(0, 400, 40))
 def test_neither_tokens_nor_characters_are_exceeded(most: int) -> None:
     many = recall(*(f"memory number {number}" for number in range(30)))
     by_tokens, written = fitted(many, most)

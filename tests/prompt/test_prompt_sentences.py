@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapshots import Known, memory_of
+from tables import check_each
 from toldonce.prompt.rows import RowFormat, value_of
 from toldonce.prompt.sentences import fact_sentence, grouped, headings, place_of
 from toldonce.resolution.slots import MULTI_VALUED, SINGLE_VALUED
@@ -27,7 +28,7 @@ def block(*facts: Memory) -> list[str]:
     return grouped((place_of(memory), fact_sentence(memory)) for memory in facts)
 
 
-@pytest.mark.parametrize("key", sorted(MULTI_VALUED | SINGLE_VALUED))
+@check_each("key", sorted(MULTI_VALUED | SINGLE_VALUED))
 def test_every_slot_of_the_shipped_list_has_a_heading(key: str) -> None:
     assert any(key in group.keys for group in headings())
 

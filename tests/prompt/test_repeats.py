@@ -5,10 +5,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from factories import evidence
 from snapshots import Known, count_words, memory_of, slot_sentence
+from tables import check_each
 from toldonce.profiles.policies import ContextPolicy
 from toldonce.prompt.render import NO_ROOM, RenderOptions, fit
 from toldonce.prompt.repeats import SAME_AS_A_FACT, without_repeats
@@ -52,7 +51,7 @@ FACTS = (
 )
 
 
-@pytest.mark.parametrize(
+@check_each(
     "repeated",
     [
         note("The user is allergic to peanuts and shellfish."),
@@ -71,7 +70,7 @@ def test_what_repeats_a_fact_is_left_out(repeated: RecalledMemory) -> None:
     assert [(left.id, left.reason) for left in found.left_out] == [(repeated.memory.id, SAME_AS_A_FACT)]
 
 
-@pytest.mark.parametrize(
+@check_each(
     "other",
     [
         note("The user is allergic to peanuts since May 2019."),
@@ -106,7 +105,7 @@ def test_without_facts_nothing_is_left_out() -> None:
     assert without_repeats(found) == (found, frozenset())
 
 
-@pytest.mark.parametrize("budget", range(0, 120, 5))
+@check_each("budget", range(0, 120, 5))
 def test_what_repeats_a_fact_without_room_may_stay(budget: int) -> None:
     long_fact = fact(1, "rule:long", "Always answer " + "in great detail " * 12)
     repeated = note("The user lives in Oslo.")

@@ -2,13 +2,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tables import check_each
 from toldonce.errors import ModelError, SetupError
 from toldonce.providers.json_client import MAX_RETRY_AFTER_S, ApiRefusedError, JsonClient, retry_delay_s
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("header", "wait_s"),
     [
         (None, 0.5),

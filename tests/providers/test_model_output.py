@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from tables import check_each
 from toldonce.errors import ModelError
 from toldonce.providers.model_output import MAX_CHARACTERS, parse_model_output
 
@@ -79,17 +80,17 @@ BROKEN: dict[str, tuple[str, object]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), BROKEN.values(), ids=BROKEN)
+@check_each(("text", "expected"), BROKEN.values())
 def test_an_answer_is_read_however_it_is_wrapped_or_broken(text: str, expected: object) -> None:
     assert parse_model_output(text).value == expected
 
 
-@pytest.mark.parametrize("case", [name for name in BROKEN if "cut off" in name or "behind an item" in name])
+@check_each("case", [name for name in BROKEN if "cut off" in name or "behind an item" in name])
 def test_an_answer_of_which_something_is_missing_says_so(case: str) -> None:
     assert parse_model_output(BROKEN[case][0]).broke_off
 
 
-@pytest.mark.parametrize("case", [name for name in BROKEN if "cut off" not in name and "behind an item" not in name])
+@check_each("case", [name for name in BROKEN if "cut off" not in name and "behind an item" not in name])
 def test_an_answer_that_is_whole_does_not_say_that_it_broke_off(case: str) -> None:
     assert not parse_model_output(BROKEN[case][0]).broke_off
 
@@ -115,7 +116,7 @@ REFUSED: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
+@check_each(("text", "reason"), REFUSED.values())
 def test_an_answer_without_a_value_is_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(ModelError, match=reason):
         parse_model_output(text)

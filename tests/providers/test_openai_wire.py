@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pytest
 
+from tables import check_each
 from toldonce.errors import ModelError, VectorSizeError
 from toldonce.providers.openai_wire import is_cut, read_completion, read_embeddings, read_usage, unit_rows, wanted
 
@@ -48,7 +49,7 @@ def test_vectors_of_another_length_are_refused_with_both_lengths() -> None:
     assert (caught.value.got, caught.value.stored) == (3, 2)
 
 
-@pytest.mark.parametrize("bad", [None, "x", [1], {}, float("nan"), float("inf"), 1e300, 10**400, 0])
+@check_each("bad", [None, "x", [1], {}, float("nan"), float("inf"), 1e300, 10**400, 0])
 def test_what_cannot_be_a_direction_is_refused(bad: object) -> None:
     with pytest.raises(ValueError, match="an embedding"):
         unit_rows([[bad, bad]], dim=2)

@@ -4,6 +4,7 @@ from time import thread_time
 
 import pytest
 
+from tables import check_each
 from toldonce.reading.forget_words import MAX_REQUEST_CHARACTERS, Scope, takes_back, wording
 from toldonce.reading.marks import MARKS, marks_of
 
@@ -36,9 +37,7 @@ def test_where_a_memory_is_kept_is_not_all_that_is_known() -> None:
     assert kept.request.topic == "the proposal"
 
 
-@pytest.mark.parametrize(
-    "unit", ["that ", "forget, ", "my, ", "don't keep ", "what i said ", "忘我的", "のことは", "что "]
-)
+@check_each("unit", ["that ", "forget, ", "my, ", "don't keep ", "what i said ", "忘我的", "のことは", "что "])
 def test_a_repetition_of_words_costs_little(unit: str) -> None:
     wording("forget it")  # reads the table
     began = thread_time()

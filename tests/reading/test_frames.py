@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tables import check_each
 from toldonce.reading.frame_matches import matches
 from toldonce.reading.frame_words import words_of
 from toldonce.reading.frames import Vocabulary, needs, parse_frame
@@ -26,7 +27,7 @@ def values(frame: str, text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("frame", "text", "expected"),
     [
         ("i|we live in {v}", "We LIVE in Åre", ["Åre"]),

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tables import check_each
 from toldonce.errors import SetupError
 from toldonce.reading.head_features import MAX_SENTENCES, SENTENCE_COLUMNS, HeadInput, message_columns
 from toldonce.reading.heads import HEADS, Head, Heads, Network, load_heads, shipped_heads
@@ -42,12 +43,12 @@ def probability(text: str, head: Head, reply: str = "") -> float:
     return shipped_heads().judge(HeadInput(text=text, sentences=[text], previous_reply=reply)).of(0, head)
 
 
-@pytest.mark.parametrize("text", WISHES)
+@check_each("text", WISHES)
 def test_a_standing_wish_is_known_in_every_language(text: str) -> None:
     assert probability(text, Head.WISH) > SURE
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@check_each("text", ORDINARY)
 def test_a_question_asks_and_tells_nothing(text: str) -> None:
     assert probability(text, Head.ASKS) > SURE
     assert max(probability(text, head) for head in (Head.KEPT, Head.WISH, Head.FORGETS, Head.PLANTED)) < SURE

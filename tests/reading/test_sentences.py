@@ -1,11 +1,10 @@
 """Sentences end where the script they are written in says so."""
 
-import pytest
-
+from tables import check_each
 from toldonce.reading.sentences import sentences
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "found"),
     [
         ("我住在奥斯陆。你呢？太好了！", ["我住在奥斯陆。", "你呢？", "太好了！"]),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from extractor_inputs import logged, source
+from tables import check_each
 from toldonce.extraction.rules import read_by_rules
 from toldonce.reading.sentences import TextSpan, fold
 from toldonce.reading.slots import answered_slots, languages, stated_slots
@@ -32,19 +33,19 @@ def test_each_language_has_examples() -> None:
         assert len(told["nothing"]) >= MIN_NOTHING
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("says", "expected"), [(says, expected) for code in EXAMPLES for says, *expected in EXAMPLES[code]["facts"]]
 )
 def test_a_statement_gives_its_slots(says: str, expected: list[str]) -> None:
     assert stated(says) == sorted(expected)
 
 
-@pytest.mark.parametrize("says", [says for code in EXAMPLES for says in EXAMPLES[code]["nothing"]])
+@check_each("says", [says for code in EXAMPLES for says in EXAMPLES[code]["nothing"]])
 def test_questions_denials_suppositions_fiction_and_others_give_no_slot(says: str) -> None:
     assert not [slot for slot in formed(says) if not slot.startswith("rule:")]
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "value", "zone"),
     [
         ("My time zone is America/Chicago", "America/Chicago", "America/Chicago"),
@@ -80,7 +81,7 @@ def test_no_other_zone_is_the_users(text: str) -> None:
     assert "time_zone" not in {slot.key for slot in stated_slots(TextSpan(text, 0))}
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("asked", "answer", "expected"),
     [
         ("Sure! Any allergies?", "yep, hazelnuts", ["allergy:hazelnuts"]),

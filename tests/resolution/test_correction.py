@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from candidates import BEFORE, NOW, evidence, fact, note, stored
+from tables import check_each
 from toldonce.profiles.policies import ResolvePolicy
 from toldonce.resolution.batch_state import of_memory
 from toldonce.resolution.decide import resolve
@@ -62,7 +63,7 @@ CORRECTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), CORRECTIONS)
+@check_each(("old", "new", "message"), CORRECTIONS)
 def test_u5_what_the_extractor_names_is_closed_where_both_speak_of_one_thing(
     old: Candidate, new: Candidate, message: str
 ) -> None:
@@ -93,7 +94,7 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), ASKED)
+@check_each(("old", "new", "message"), ASKED)
 def test_what_a_slip_would_cost_is_put_to_the_judge_and_closes_nothing(
     old: Candidate, new: Candidate, message: str
 ) -> None:
@@ -109,7 +110,7 @@ def test_what_a_slip_would_cost_is_put_to_the_judge_and_closes_nothing(
         assert (decided.action, decided.closes) == (Action.ADD, ())
 
 
-@pytest.mark.parametrize(("old", "new", "message"), ASKED)
+@check_each(("old", "new", "message"), ASKED)
 def test_where_nobody_may_be_asked_the_models_word_is_taken(old: Candidate, new: Candidate, message: str) -> None:
     policy = ResolvePolicy(judge=False)
     worth, _ = weigh_correction(Claim(new, evidence()), of_memory(stored(old)), message, policy)

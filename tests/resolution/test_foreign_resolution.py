@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from candidates import BEFORE, NOW, evidence, note, stored
+from tables import check_each
 from toldonce.profiles.policies import ResolvePolicy
 from toldonce.resolution.decide import resolve
 from toldonce.resolution.values import Claim, JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
@@ -37,7 +38,7 @@ def test_a_denial_closes_nothing_and_is_added(language: str, late: bool) -> None
         assert weigh(first, f"– {first.rstrip('.。।')} !!", late=late).action is Action.IGNORE
 
 
-@pytest.mark.parametrize("language", UNKNOWN)
+@check_each("language", UNKNOWN)
 def test_statements_in_an_unknown_language_are_one_only_in_the_same_words(language: str) -> None:
     one, other = UNKNOWN[language]
     assert (weigh(one, other).action, weigh(other, one).action) == (Action.ADD, Action.ADD)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from candidates import fact, note, stored
+from tables import check_each
 from toldonce.resolution.batch_state import of_memory
 from toldonce.resolution.relation import Relation, differs, has_same_words, relation, same, says_more, words_key
 from toldonce.resolution.slots import canonical_key, slot_mark, value_mark
@@ -88,13 +89,13 @@ ONE = [
 ]
 
 
-@pytest.mark.parametrize(("a", "b"), TWO)
+@check_each(("a", "b"), TWO)
 def test_s5_what_differs_in_a_word_or_a_role_is_two(a: str, b: str) -> None:
     assert not has_same_words(a, b)
     assert not has_same_words(b, a)
 
 
-@pytest.mark.parametrize(("a", "b"), ONE)
+@check_each(("a", "b"), ONE)
 def test_s5_what_differs_in_small_words_order_or_spelling_is_one(a: str, b: str) -> None:
     assert has_same_words(a, b)
     assert has_same_words(b, a)
@@ -136,7 +137,7 @@ def test_a_fuller_statement_says_more() -> None:
     assert not says_more("The user really likes tea.", "The user likes tea.")
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("new", "old", "expected"),
     [
         (fact("city", "Oslo"), fact("location", "Oslo"), Relation.SAME),
@@ -156,7 +157,7 @@ def test_what_a_statement_does_to_an_older_one(new: Candidate, old: Candidate, e
     assert relation(new, of_memory(replace(stored(old), speaker=old.speaker))) is expected
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("key", "value", "canonical"),
     [
         ("City", "Oslo", "location"),

@@ -2,11 +2,12 @@
 
 import pytest
 
+from tables import check_each
 from toldonce.resolution.tokens import tokenize
 from toldonce.resolution.topics import is_about, topic_keys, topic_parts, topic_words
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("topic", "memory"),
     [
         ("my diagnosis", "The user has been diagnosed with bipolar II."),
@@ -36,7 +37,7 @@ def test_a_topic_means_no_other_memory(topic: str, memory: str) -> None:
     assert not is_about(topic_words(topic), tokenize(memory).content)
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("topic", "key"),
     [
         ("where I live", "location"),
@@ -54,7 +55,7 @@ def test_a_topic_names_the_slots_of_its_facts_whatever_stands_beside_the_word(to
     assert key in topic_keys(tokenize(topic))
 
 
-@pytest.mark.parametrize(
+@check_each(
     "topic",
     [
         "my work trip to Oslo",

@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from soak import SOAK, fuzzed
+from tables import check_each
 from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.json_scanner import MAX_DEPTH
@@ -165,7 +166,7 @@ def test_ids_of_tool_calls_are_read_as_far_as_they_are_strings() -> None:
     assert only_message('{"role":"assistant","tool_calls":{"id":"a"}}').call_ids == ()
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("content", "kind"),
     [
         ('"content":""', ContentKind.STRING),

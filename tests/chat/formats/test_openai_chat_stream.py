@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from chat.sse_transcripts import TRANSCRIPTS, Transcript
 from soak import SOAK, fuzzed
+from tables import check_each
 from toldonce.chat.formats.base import StreamPiece
 from toldonce.chat.formats.openai_chat_stream import MemoriesSplicer, splice_whole
 from toldonce.chat.reply import Reply
@@ -173,7 +174,7 @@ def test_memories_go_behind_the_opening_brace_of_a_whole_answer(before: bytes) -
     assert splice_whole(before + ANSWER, MEMORIES) == before + b"{" + MEMBER + ANSWER[1:]
 
 
-@pytest.mark.parametrize(
+@check_each(
     "body",
     [
         b"",

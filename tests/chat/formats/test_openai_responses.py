@@ -5,6 +5,7 @@ import pytest
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
+from tables import check_each
 from toldonce.chat.formats.base import ChatRequest, OwnAnswer
 from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.chat.identity import MAX_CONVERSATION_BYTES
@@ -160,7 +161,7 @@ def test_messages_differ_by_what_was_called_answered_and_shown(clock: FakeClock)
         assert [index for index in range(3) if changed[index] != plain[index]] == [place]
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("fields", "after", "conversation", "is_kept"),
     [
         ({}, None, None, False),
@@ -189,7 +190,7 @@ def test_a_request_is_read_with_its_fields() -> None:
     assert (read("Hi", stream=1, user={}).stream, read("Hi", user={}).user) == (False, None)
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("body", "param"),
     [
         (b"", "body"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tables import check_each
 from toldonce.extraction.evidence import check_evidence
 from toldonce.extraction.rules import read_by_rules
 from toldonce.extraction.sources import ExtractionInput
@@ -46,7 +47,7 @@ def facts(text: str) -> set[str]:
     return {f"{candidate.category} {candidate.key}={candidate.value}" for candidate in found}
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "expected"),
     [
         # who
@@ -124,7 +125,7 @@ def test_a_plain_sentence_states_exactly_this_fact(text: str, expected: str) -> 
     assert facts(text) == {expected}
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "I no longer work at Acme",
@@ -141,7 +142,7 @@ def test_a_denial_states_no_fact_and_ends_none(text: str) -> None:
     assert not [candidate for candidate in form(text) if candidate.kind is MemoryKind.FACT or candidate.ends]
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "expected"),
     [
         (
@@ -170,7 +171,7 @@ def test_a_sentence_may_state_several_facts(text: str, expected: set[str]) -> No
     assert facts(text) == expected
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "If I were allergic to peanuts, what should I avoid?",

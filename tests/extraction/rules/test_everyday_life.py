@@ -3,9 +3,8 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from extractor_inputs import logged, source
+from tables import check_each
 from toldonce.extraction.rules import read_by_rules
 from toldonce.extraction.sources import ExtractionInput
 from toldonce.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
@@ -34,7 +33,7 @@ def facts(text: str) -> dict[str, str]:
     return {candidate.key: candidate.value for candidate in found(text) if candidate.kind is MemoryKind.FACT}
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "key", "value"),
     [
         ("my kid's called Tariq and he won't eat breakfast, tips?", "child:tariq", "Tariq"),
@@ -54,7 +53,7 @@ def test_a_fact_told_in_passing_is_read(text: str, key: str, value: str) -> None
     assert facts(text)[key] == value
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "write a story about my dog Rex",
@@ -85,7 +84,7 @@ def test_nothing_of_the_kind_becomes_a_fact(text: str) -> None:
     assert not facts(text)
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "love is blind",
@@ -118,7 +117,7 @@ def test_orders_and_sayings_become_nothing(text: str) -> None:
     assert not found(text)
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "Remember: the spare key is under the blue pot.",

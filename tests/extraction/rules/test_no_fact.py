@@ -3,6 +3,7 @@
 import pytest
 
 from extractor_inputs import logged, source
+from tables import check_each
 from toldonce.extraction.rules import read_by_rules
 from toldonce.extraction.rules.extractor import MAX_SLOT_MESSAGE
 from toldonce.types import MemoryKind
@@ -15,7 +16,7 @@ def slots(text: str) -> dict[str, str]:
     return {found.key: found.value for found in candidates if found.kind is MemoryKind.FACT}
 
 
-@pytest.mark.parametrize(
+@check_each(
     "text",
     [
         "My Dog Ate A Hat",
@@ -62,7 +63,7 @@ def test_it_states_no_fact(text: str) -> None:
     assert slots(text) == {}
 
 
-@pytest.mark.parametrize(
+@check_each(
     ("text", "expected"),
     [
         ("From now on be concise.", {"answer_length": "concise"}),

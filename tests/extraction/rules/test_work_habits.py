@@ -3,6 +3,7 @@
 import pytest
 
 from extraction.rules.test_everyday_life import facts
+from tables import check_each
 
 STATED = (
     ("I use tabs, 4 wide", "indentation", "tabs, 4 wide"),
@@ -98,7 +99,7 @@ NOT_STANDING = (
 )
 
 
-@pytest.mark.parametrize(("text", "key", "value"), STATED)
+@check_each(("text", "key", "value"), STATED)
 def test_t5_a_plain_statement_fills_its_slot(text: str, key: str, value: str) -> None:
     assert facts(text).get(key) == value
 

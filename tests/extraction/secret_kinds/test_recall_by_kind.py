@@ -10,11 +10,13 @@ import pytest
 
 from extraction.secret_kinds.made_kinds import cases, kinds, wordings
 from soak import SOAK
-from toldonce.extraction.redaction import redact
+from tables import check_each
+from toldonce.extraction import redaction
 
 SEEDS = range(2 if SOAK else 1)
 MIN_RECALL = 0.95
 MAX_FALSE_POSITIVES = 0.01
+redact = cache(redaction.redact)
 
 
 @cache
@@ -33,7 +35,7 @@ def test_there_are_many_kinds_and_wordings() -> None:
     assert sum(map(len, wordings("wordings.toml").values())) >= 150
 
 
-@pytest.mark.parametrize("family", sorted(wordings("wordings.toml")))
+@check_each("family", sorted(wordings("wordings.toml")))
 def test_secrets_of_a_family_are_struck_in_nearly_all_wordings(family: str) -> None:
     asked, struck = counted("wordings.toml")
     assert struck[family] >= MIN_RECALL * asked[family], (family, struck[family], asked[family])
@@ -66,7 +68,7 @@ def test_no_message_of_everyday_life_is_changed_in_any_language() -> None:
     assert [text for text in messages if redact(text) != text] == []
 
 
-@pytest.mark.parametrize("family", sorted(wordings("wordings.toml")))
+@check_each("family", sorted(wordings("wordings.toml")))
 def test_what_is_redacted_once_stays_so(family: str) -> None:
     for kind, wording, text, _ in cases("wordings.toml"):
         if kind.family == family:
