@@ -1,16 +1,24 @@
-"""The official Anthropic SDK with its base URL changed, against an upstream that binds its answers to the prompts."""
+"""The official Anthropic SDK with its base URL changed, against an upstream that binds its answers to the prompts.
+
+The SDK is imported when a test runs: each worker would need seconds for that only to collect.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from anthropic import Anthropic, APIStatusError
-from anthropic.types import ImageBlockParam, Message, MessageParam, ToolParam, ToolResultBlockParam
 
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream
 from integration.messages_upstream import REFUSALS
 from integration.raw_client import chat, eventually, user
 from integration.server_process import ServerProcess
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic
+    from anthropic.types import ImageBlockParam, Message, MessageParam, ToolParam, ToolResultBlockParam
 
 ASKS = "What am I allergic to?"
 TOOL: ToolParam = {"name": "weather", "input_schema": {"type": "object", "properties": {"a": {"type": "integer"}}}}
@@ -31,8 +39,10 @@ def known(server: ServerProcess, database: Database, name: str) -> str:
 
 @pytest.fixture
 def client(server: ServerProcess, known: str) -> Iterator[Anthropic]:
+    import anthropic
+
     url, named = server.base_url.removesuffix("/v1"), {"x-toldonce-user": known}
-    with Anthropic(base_url=url, api_key="sk-client", max_retries=0, default_headers=named) as opened:
+    with anthropic.Anthropic(base_url=url, api_key="sk-client", max_retries=0, default_headers=named) as opened:
         yield opened
 
 
@@ -85,8 +95,10 @@ def test_a_count_has_what_memory_adds(client: Anthropic, known: str) -> None:
 
 @pytest.mark.parametrize("model", REFUSALS)
 def test_refusals_pass_with_the_time_to_wait(client: Anthropic, database: Database, known: str, model: str) -> None:
+    import anthropic
+
     status, kind, after = REFUSALS[model]
-    with pytest.raises(APIStatusError) as raised:
+    with pytest.raises(anthropic.APIStatusError) as raised:
         client.messages.create(model=model, max_tokens=9, messages=[{"role": "user", "content": ASKS}])
     assert (raised.value.status_code, raised.value.response.headers["retry-after"]) == (status, after.decode())
     assert raised.value.body == {"type": "error", "error": {"type": kind, "message": "Later."}}
@@ -94,7 +106,9 @@ def test_refusals_pass_with_the_time_to_wait(client: Anthropic, database: Databa
 
 
 def test_what_the_server_refuses_reads_as_anthropics(client: Anthropic) -> None:
-    with pytest.raises(APIStatusError) as raised:
+    import anthropic
+
+    with pytest.raises(anthropic.APIStatusError) as raised:
         client.messages.create(
             model=MODELS[0],
             max_tokens=9,

@@ -1,14 +1,17 @@
-"""Client libraries in common use, with only their base URL changed: openai and langchain-openai."""
+"""Client libraries in common use, with only their base URL changed: openai and langchain-openai.
+
+LangChain is imported when a test runs: each worker would need seconds for that only to collect.
+"""
+
+from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
 from functools import reduce
 from operator import add
+from typing import TYPE_CHECKING
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.tools import tool
-from langchain_openai import ChatOpenAI
 from openai import APIError, BadRequestError, InternalServerError, OpenAI
 from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageParam, ChatCompletionToolParam
 from pydantic import SecretStr
@@ -16,6 +19,10 @@ from pydantic import SecretStr
 from integration.database_reader import Database
 from integration.raw_client import chat, eventually, user
 from integration.server_process import ServerProcess
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langchain_openai import ChatOpenAI
 
 ASKS = "What am I allergic to?"
 TOOL: ChatCompletionToolParam = {
@@ -112,7 +119,9 @@ def test_openai_sees_errors_for_what_they_are(openai: OpenAI) -> None:
 
 @pytest.fixture
 def langchain(server: ServerProcess, known: str) -> Callable[[str], ChatOpenAI]:
-    return lambda model: ChatOpenAI(
+    import langchain_openai
+
+    return lambda model: langchain_openai.ChatOpenAI(
         model=model,
         base_url=server.base_url,
         api_key=SecretStr("sk-client"),
@@ -125,6 +134,8 @@ def langchain(server: ServerProcess, known: str) -> Callable[[str], ChatOpenAI]:
 def test_langchain_chats_and_streams(
     langchain: Callable[[str], ChatOpenAI], database: Database, known: str, model: str
 ) -> None:
+    from langchain_core.messages import AIMessage, HumanMessage
+
     llm = langchain(model)
     messages: list[BaseMessage] = [HumanMessage(ASKS)]
     said = llm.invoke(messages)
@@ -135,7 +146,6 @@ def test_langchain_chats_and_streams(
     assert [len(log) for log in database.conversations(known)] == [2, 4]
 
 
-@tool
 def weather(city: str) -> str:
     """Tell the weather in a city."""
     return f"Rain in {city}"
@@ -145,11 +155,15 @@ def weather(city: str) -> str:
 def test_langchain_calls_a_tool(
     langchain: Callable[[str], ChatOpenAI], database: Database, known: str, stream: bool
 ) -> None:
-    llm = langchain("tools").bind_tools([weather])
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+    from langchain_core.tools import tool
+
+    offered = tool(weather)
+    llm = langchain("tools").bind_tools([offered])
     messages: list[BaseMessage] = [HumanMessage("How is the weather in Oslo?")]
     asked = reduce(add, llm.stream(messages)) if stream else llm.invoke(messages)
     assert isinstance(asked, AIMessage)
     (call,) = asked.tool_calls
-    messages += [asked, ToolMessage(weather.invoke(call["args"]), tool_call_id=call["id"] or "")]
+    messages += [asked, ToolMessage(offered.invoke(call["args"]), tool_call_id=call["id"] or "")]
     assert llm.invoke(messages).content == "The tool says: Rain in Oslo"
     assert database.conversations(known)[1][-1][3] == "The tool says: Rain in Oslo"

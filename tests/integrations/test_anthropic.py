@@ -1,16 +1,17 @@
-"""Anthropic's own tool runner with our memory tool, against a scripted server."""
+"""Anthropic's own tool runner with our memory tool, against a scripted server.
+
+The SDK is imported when a test runs: each worker would need seconds for that only to collect.
+"""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import httpx2
 import pytest
 
 from toldonce.engine import AsyncToldOnce
-from toldonce.integrations.anthropic import BlockingToldOnceMemoryTool, ToldOnceMemoryTool
 from toldonce.sync import ToldOnce
 
 PLAN = "/memories/plan.md"
@@ -71,6 +72,10 @@ ASKED: dict[str, Any] = {
 
 @pytest.mark.near_only(reason="files are written through the engine's turns")
 async def test_the_sdk_runs_all_six_commands(engine: AsyncToldOnce) -> None:
+    import anthropic
+
+    from toldonce.integrations.anthropic import ToldOnceMemoryTool
+
     model = ScriptedModel()
     http = httpx2.AsyncClient(transport=httpx2.MockTransport(model.serve))
     async with anthropic.AsyncAnthropic(api_key="x", http_client=http) as client:
@@ -82,6 +87,10 @@ async def test_the_sdk_runs_all_six_commands(engine: AsyncToldOnce) -> None:
 
 
 def test_the_blocking_sdk_runs_all_six_commands(tmp_path: Path) -> None:
+    import anthropic
+
+    from toldonce.integrations.anthropic import BlockingToldOnceMemoryTool
+
     model = ScriptedModel()
     http = httpx2.Client(transport=httpx2.MockTransport(model.serve))
     with ToldOnce(tmp_path / "m.db") as memory, anthropic.Anthropic(api_key="x", http_client=http) as client:
