@@ -5,7 +5,7 @@ import gc
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -63,6 +63,12 @@ def parse(path: Path) -> ast.Module:
         gc.enable()
 
 
+@cache
+def nodes(path: Path) -> Sequence[ast.AST]:
+    """Return all nodes of a file: several rules look at each."""
+    return tuple(ast.walk(parse(path)))
+
+
 def gerund_modules(path: Path) -> Iterator[str]:
     stem = path.stem.removeprefix("test_")
     if _is_own(path, "toldonce", "benchmarks") and _GERUND.fullmatch(stem) and stem not in ACCEPTED_GERUNDS:
@@ -77,7 +83,7 @@ def standard_modules(path: Path) -> Iterator[str]:
 def old_constants(path: Path) -> Iterator[str]:
     if not any(_OLD_CONSTANT.fullmatch(word) for word in set(_CAPITALS.findall(path.read_text("utf-8")))):
         return  # to parse each file would take ten times as long
-    for node in ast.walk(parse(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and _OLD_CONSTANT.fullmatch(node.id):
             yield f"{_shown(path)}:{node.lineno}: {node.id}; limits are MAX_… or MIN_…, with what they bound"
 
@@ -85,7 +91,7 @@ def old_constants(path: Path) -> Iterator[str]:
 def one_as_variable(path: Path) -> Iterator[str]:
     if not _FOR_ONE.search(path.read_text("utf-8")):
         return
-    for node in ast.walk(parse(path)):
+    for node in nodes(path):
         if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
             for name in ast.walk(node.target):
                 if isinstance(name, ast.Name) and name.id == "one":
@@ -149,7 +155,7 @@ def prose_of_code(path: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(source.splitlines(), start=1):
         if comment := _COMMENT.search(line):  # tokens would take half the time of all rules
             yield number, comment[0]
-    for node in ast.walk(parse(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             # A string statement documents the module, class or function, or the field above it.
             for statement in node.body:
@@ -163,12 +169,9 @@ def prose_of_code(path: Path) -> Iterator[tuple[int, str]]:
 
 def messages(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the strings that people read: errors, help texts, log events. Words alone are data, as in word lists."""
-    module = parse(path)
-    spoken: list[ast.AST] = [node for node in ast.walk(module) if isinstance(node, ast.Raise)]
+    inside = nodes(path)
     if _shown(path).startswith(LANGUAGE_DATA):
-        inside = [part for node in spoken for part in ast.walk(node)]
-    else:
-        inside = list(ast.walk(module))
+        inside = [part for node in inside if isinstance(node, ast.Raise) for part in ast.walk(node)]
     documentation = {id(node.value) for node in inside if isinstance(node, ast.Expr)}
     for node in inside:
         if isinstance(node, ast.Constant) and id(node) not in documentation:

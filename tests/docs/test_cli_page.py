@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import typer
@@ -26,6 +27,7 @@ COMMANDS = set(named(app)) | {
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
+@cache
 def help_of(*command: str) -> str:
     result = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200", "TERMINAL_WIDTH": "200"})
     assert result.exit_code == 0

@@ -1,19 +1,17 @@
 """`docs/eval.md` names every figure and field of a report, and its example is a file that can be evaluated."""
 
+import io
 import json
 import os
 import re
-import subprocess
-import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from patience import PATIENCE_S
+from toldonce.cli.main import run
 from toldonce.settings import PREFIX
-
-pytestmark = pytest.mark.process
 
 PAGE = (Path(__file__).parents[2] / "docs" / "eval.md").read_text("utf-8")
 
@@ -24,17 +22,12 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("eval")
     [example] = re.findall(r"(?ms)^```jsonl\n(.*?)^```$", PAGE)
     (folder / "mine.jsonl").write_text(example, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "toldonce", "eval", "mine.jsonl", "--baselines", "--json", "-"],
-        env={name: value for name, value in os.environ.items() if not name.startswith(PREFIX)},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as printed:
+        for name in [name for name in os.environ if name.startswith(PREFIX)]:
+            patch.delenv(name)
+        patch.chdir(folder)
+        assert run(["eval", "mine.jsonl", "--baselines", "--json", "-"]) == 0
+    found: dict[str, Any] = json.loads(printed.getvalue())
     return found
 
 
