@@ -42,28 +42,30 @@ def run(quick: bool) -> list[Row]:
     return rows
 
 
-async def pages_at(folder: Path, size: int, samples: int) -> list[Row]:
-    """Measure every page for a user with `size` memories, each `samples` times."""
+async def pages_at(
+    folder: Path, size: int, samples: int, *, turns: int = _TURNS, requests: int = _REQUESTS
+) -> list[Row]:
+    """Measure every page for a user with `size` memories, turns and traced requests, each `samples` times."""
     async with parts_in(settings_for(folder)) as parts:
         await Filler(parts=parts).notes(USER, Writer(SEED).sentences(size))
         engine = AsyncToldOnce(parts)
         transport = httpx.ASGITransport(app=build_app(engine))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=600) as http:
-            paths = await _paths(engine, http)
+            paths = await _paths(engine, http, turns, requests)
             return [await _timed(http, name, path, size, samples) for name, path in paths.items()]
 
 
-async def _paths(engine: AsyncToldOnce, http: httpx.AsyncClient) -> dict[str, str]:
+async def _paths(engine: AsyncToldOnce, http: httpx.AsyncClient, turns: int, requests: int) -> dict[str, str]:
     """Return an address of each page, by its path; of things that are there."""
     said = [
         {"role": role, "content": f"What about the garden, once more ({turn})?"}
-        for turn in range(_TURNS)
+        for turn in range(turns)
         for role in ("user", "assistant")
     ]
     await engine.record(said, user=USER, conversation="talk")
     await engine.form()
     sender = {"x-toldonce-user": USER.name, "x-toldonce-session": "asked"}
-    for number in range(_REQUESTS):
+    for number in range(requests):
         asked = [{"role": "user", "content": f"What about the garden in year {number}?"}]
         chat = {"model": "toldonce/offline", "messages": asked}
         (await http.post("/v1/chat/completions", json=chat, headers=sender)).raise_for_status()

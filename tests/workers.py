@@ -12,10 +12,13 @@ PROCESS_FOLDERS = ("integration", "benchmarks", "tools")
 """Each file of these starts a server for all its tests."""
 WHOLE_FILES = (
     "test_scripted.py",
+    "test_cli_eval.py",
     "test_cli_index.py",
+    "test_cli_page.py",
     "test_eval_page.py",
     "test_giants.py",
     "test_linear_patterns.py",
+    "test_recall_by_kind.py",
 )
 """Each prepares something in seconds that all its tests read."""
 SOURCE_FILES = ("test_architecture.py", "test_names.py", "test_names_in_prose.py")

@@ -6,12 +6,16 @@ from pathlib import Path
 import pytest
 
 from benchmarks.same_answers import compare
+from soak import whole_only
 from stores import DURABLE, url_of
 from toldonce.store.sql.recall.growing_arrays import GrowingArrays
 from toldonce.types import SubjectSnapshot
 
 # The largest is as large to PostgreSQL as to SQLite, and takes it four times as long to write.
-SIZES = [(kind, count) for kind in DURABLE for count in (100, 1_000)] + [("file", 3_000)]
+SIZES = [
+    *((kind, count) for kind in DURABLE for count in (100, 1_000)),
+    pytest.param("file", 3_000, marks=whole_only),
+]
 
 
 @pytest.mark.parametrize(("kind", "count"), SIZES)

@@ -22,6 +22,17 @@ def report(result: Result) -> dict[str, Any]:
     return found
 
 
+_PLAIN: list[Result] = []
+
+
+@pytest.fixture
+def plain(cli: CommandLine) -> Result:
+    """The garden as it is: evaluated once for all tests that only read the report."""
+    if not _PLAIN:
+        _PLAIN.append(cli("eval", GARDEN, "--json", "-"))
+    return _PLAIN[0]
+
+
 def without_times(found: dict[str, Any]) -> dict[str, Any]:
     kept = {name: value for name, value in found.items() if name not in TIMES}
     kept["writing"] = {name: value for name, value in found["writing"].items() if "seconds" not in name}
@@ -40,12 +51,12 @@ def test_a_file_of_ours_is_told_asked_and_measured(cli: CommandLine, database: P
     assert not database.exists(), "an evaluation touches no memory of yours"
 
 
-def test_a_packed_file_gives_the_same_figures_as_the_plain_one(cli: CommandLine, tmp_path: Path) -> None:
+def test_a_packed_file_gives_the_same_figures_as_the_plain_one(cli: CommandLine, plain: Result, tmp_path: Path) -> None:
     packed = tmp_path / "garden.jsonl.gz"
     packed.write_bytes(gzip.compress(GARDEN.read_bytes()))
-    plain, unpacked = (report(cli("eval", file, "--json", "-")) for file in (GARDEN, packed))
-    assert unpacked["retrieval"] == plain["retrieval"]
-    assert unpacked["data"]["sha256"] == plain["data"]["sha256"]
+    unpacked = report(cli("eval", packed, "--json", "-"))
+    assert unpacked["retrieval"] == report(plain)["retrieval"]
+    assert unpacked["data"]["sha256"] == report(plain)["data"]["sha256"]
 
     packed.write_bytes(packed.read_bytes()[:-9])
     refused = cli("eval", packed)
@@ -53,8 +64,8 @@ def test_a_packed_file_gives_the_same_figures_as_the_plain_one(cli: CommandLine,
     assert "garden.jsonl.gz: broken gzip archive: Compressed file ended before" in refused.err
 
 
-def test_it_says_what_reading_and_writing_cost(cli: CommandLine) -> None:
-    found = report(cli("eval", GARDEN, "--json", "-"))
+def test_it_says_what_reading_and_writing_cost(plain: Result) -> None:
+    found = report(plain)
     reading, writing = found["reading"], found["writing"]
 
     assert reading["questions"] == 4
@@ -75,13 +86,12 @@ def test_two_runs_come_to_the_same_but_for_times(cli: CommandLine) -> None:
     assert len(one["questions"]) == 3
 
 
-def test_questions_are_listed_with_evidence_ranks_and_without_text(cli: CommandLine) -> None:
-    result = cli("eval", GARDEN, "--json", "-")
-    count = next(question for question in report(result)["questions"] if question["id"] == "count")
+def test_questions_are_listed_with_evidence_ranks_and_without_text(plain: Result) -> None:
+    count = next(question for question in report(plain)["questions"] if question["id"] == "count")
 
     assert count["evidence"] == ["j1", "m3"]
     assert set(count["rows"]["toldonce"]["places"]) == {"j1", "m3"}
-    assert "hive" not in result.out
+    assert "hive" not in plain.out
 
 
 def test_a_note_counts_for_its_message_but_not_as_its_own_text(cli: CommandLine) -> None:
@@ -176,13 +186,13 @@ def test_injection_is_measured_for_unrelated_questions_and_small_talk(cli: Comma
     assert 0 <= found["small_talk"]["recalled_share"] <= 1
 
 
-def test_a_single_conversation_has_no_unrelated_questions(cli: CommandLine) -> None:
-    assert report(cli("eval", GARDEN, "--json", "-"))["injection"]["unrelated"] is None
+def test_a_single_conversation_has_no_unrelated_questions(cli: CommandLine, plain: Result) -> None:
+    assert report(plain)["injection"]["unrelated"] is None
     assert "not measured: the data has one conversation" in cli("eval", GARDEN).out
 
 
-def test_the_report_names_the_file_its_size_and_what_is_counted(cli: CommandLine) -> None:
-    found = report(cli("eval", GARDEN, "--json", "-"))
+def test_the_report_names_the_file_its_size_and_what_is_counted(plain: Result) -> None:
+    found = report(plain)
 
     assert (found["data"]["name"], found["data"]["bytes"]) == ("garden.jsonl", GARDEN.stat().st_size)
     assert any("note or fact based on it" in sentence for sentence in found["counted"])

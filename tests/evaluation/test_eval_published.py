@@ -6,7 +6,7 @@ from datetime import UTC
 import pytest
 
 from published import published
-from soak import only_whole
+from soak import only_whole, whole_only
 from toldonce.datasets.dataset import DataSet
 from toldonce.datasets.load import read_data
 from toldonce.evaluation.report import grouped_means
@@ -54,7 +54,7 @@ async def measured(data: DataSet) -> dict[str, float]:
     return {row: found["R@10"].value for row, found in figures.items() if "R@10" in found}
 
 
-@pytest.mark.parametrize("kind", ["locomo", pytest.param("beam", marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("kind", ["locomo", pytest.param("beam", marks=[*whole_only, pytest.mark.campaign])])
 async def test_a_published_conversation_is_recalled_better_than_by_words_alone(kind: str) -> None:
     data = read_data(kind, published(FILES[kind]), UTC)
     first = data.conversations[0]

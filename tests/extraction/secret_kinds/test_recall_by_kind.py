@@ -68,9 +68,6 @@ def test_no_message_of_everyday_life_is_changed_in_any_language() -> None:
     assert [text for text in messages if redact(text) != text] == []
 
 
-@check_each("family", sorted(wordings("wordings.toml")))
-def test_what_is_redacted_once_stays_so(family: str) -> None:
-    for kind, wording, text, _ in cases("wordings.toml"):
-        if kind.family == family:
-            once = redact(text)
-            assert redact(once) == once, wording
+def test_what_is_redacted_once_stays_so() -> None:
+    changed = [wording for _, wording, text, _ in cases("wordings.toml") if redact(redact(text)) != redact(text)]
+    assert changed == []
