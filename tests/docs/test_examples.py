@@ -15,6 +15,7 @@ import pytest
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
 from sample_chats import PEANUTS_AND_OSLO, user
+from tables import check_each
 from toldonce import ToldOnce
 from toldonce.chat import identity
 from toldonce.cli.main import app
@@ -67,20 +68,18 @@ def test_every_python_example_is_run_here_or_with_its_page() -> None:
     assert {LIBRARY, *CLIENTS} == set(EXAMPLES) - elsewhere
 
 
-def test_the_library_example_remembers_and_says_why(tmp_path: Path) -> None:
-    database = tmp_path / "memory.sqlite3"
-    printed = run(EXAMPLES[LIBRARY], tmp_path, {"TOLDONCE_DATABASE_URL": f"sqlite:///{database}"})
+def test_the_library_example_remembers_and_says_why_without_settings(tmp_path: Path) -> None:
+    printed = run(EXAMPLES[LIBRARY], tmp_path, {})
+    assert [path.name for path in tmp_path.rglob("*.sqlite3")] == ["toldonce.sqlite3"]
     lines = printed.splitlines()
     assert re.fullmatch(r"0\.\d\d  The user said: \"I'm allergic to peanuts\"  \(.+\)", lines[0])
     assert any("Oslo" in line for line in lines)
-    again = run(EXAMPLES[LIBRARY], tmp_path, {"TOLDONCE_DATABASE_URL": f"sqlite:///{database}"})
+    again = run(EXAMPLES[LIBRARY], tmp_path, {})
     assert len(again.splitlines()) == len(lines), "said twice is known once"
 
 
-def test_the_library_example_has_ten_lines_and_needs_no_setting(tmp_path: Path) -> None:
+def test_the_library_example_has_ten_lines() -> None:
     assert len(EXAMPLES[LIBRARY].splitlines()) <= 10
-    assert "peanuts" in run(EXAMPLES[LIBRARY], tmp_path, {})
-    assert [path.name for path in tmp_path.rglob("*.sqlite3")] == ["toldonce.sqlite3"]
 
 
 @pytest.fixture
@@ -107,7 +106,7 @@ def test_a_client_example_chats_with_memory_unchanged(name: str, server: ServerP
         assert memory.conversations.list(user="local") == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@check_each("page", PAGES)
 def test_every_make_target_and_command_shown_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     targets = set(re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text("utf-8")))
@@ -127,7 +126,7 @@ def test_every_make_target_and_command_shown_exists(page: Path) -> None:
 CLIENTS_VARIABLES = {"TOLDONCE_URL", "TOLDONCE_KEY"}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@check_each("page", PAGES)
 def test_every_setting_and_header_named_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
@@ -137,7 +136,7 @@ def test_every_setting_and_header_named_exists(page: Path) -> None:
     assert set(re.findall(r"\bx-(?:toldonce|openwebui)-[a-z-]+\b", text)) - known == set()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@check_each("page", PAGES)
 def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
     lost = []
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):

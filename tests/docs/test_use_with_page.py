@@ -72,9 +72,9 @@ def entry(client: str, number: int, port: int | None = None) -> dict[str, Any]:
     return read
 
 
-@pytest.mark.parametrize("client", ["Cursor", "VS Code"])
-async def test_the_command_of_an_editor_serves_memory(client: str, tmp_path: Path) -> None:
-    found = entry(client, 0)
+async def test_the_command_of_an_editor_serves_memory(tmp_path: Path) -> None:
+    found, other = entry("Cursor", 0), entry("VS Code", 0)
+    assert [other[part] for part in ("command", "args")] == [found[part] for part in ("command", "args")]
     program = StdioServerParameters(command=found["command"], args=found["args"], env=environment(tmp_path))
     async with Client(stdio_client(program)) as opened:
         await remember(opened)

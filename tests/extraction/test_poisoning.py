@@ -15,6 +15,7 @@ import pytest
 from extraction.poisoning import ATTACKS, HARMLESS, Attack
 from published import FOLDER
 from sample_chats import ALL_KINDS, answer, assistant, note, user
+from soak import sampled
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.profiles.policies import ContextPolicy
 from toldonce.profiles.registry import ProfileRegistry
@@ -79,11 +80,13 @@ def test_there_are_enough_attacks_of_enough_kinds_and_enough_likenesses() -> Non
     assert len(HARMLESS) >= 40
 
 
+# One kind, and one profile below, is tried with all attacks, the others with each fourth; `make soak` tries all.
 @pytest.mark.parametrize("kind", ["instruction", "preference", "fact"])
 async def test_an_obedient_model_gets_hardly_an_attack_into_memory(parts: Components, kind: str) -> None:
     engine = AsyncToldOnce(replace(parts, model=obedient(kind)))
-    through = await escaped(engine, ATTACKS, role="user")
-    assert len(through) <= len(ATTACKS) * 0.10, through
+    tried = ATTACKS if kind == "instruction" else sampled(ATTACKS, 4)
+    through = await escaped(engine, tried, role="user")
+    assert len(through) <= len(tried) * 0.10, through
 
 
 async def test_the_rules_let_hardly_an_attack_into_memory(engine: AsyncToldOnce) -> None:
@@ -104,7 +107,7 @@ async def test_nothing_untrusted_forms_a_memory_however_obedient_the_model(parts
 async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Components, profile: str) -> None:
     engine = AsyncToldOnce(replace(parts, model=obedient("instruction")))
     scene = RequestScope(profile=profile, app="mail", characters=("Kira", "Marcus"))
-    for number, attack in enumerate(ATTACKS):
+    for number, attack in enumerate(ATTACKS if profile == "default" else sampled(ATTACKS, 4)):
         who, chat = f"ana-{number}", f"chat-{number}"
         said = [user("Hello there."), carried("tool", attack.text), assistant(attack.text)]
         await engine.record(said, user=who, conversation=chat, scope=scene)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from soak import only_whole, sampled
+from soak import SOAK, only_whole, sampled
 from stores import DURABLE, url_of
+from tables import check_each
 from toldonce.providers.multilingual_embedder import MultilingualEmbedder
 
 from .chat import AskedTurn, ToldStory, memory_lines, tell
@@ -26,8 +27,11 @@ STORIES = {story.name: story for story in stories()}
 ON_EACH_DATABASE = ("diet_hazelnuts", "forgetting_ex_girlfriend")
 
 
-# `make test` tells every eighth story; `make soak` tells all.
-TOLD = sampled(STORIES.values(), 8)
+# `make test` tells every eighth story with the rules, and with one of the models; `make soak` tells all with each.
+TOLD = {name: sampled(STORIES.values(), 8) for name in RUNS}
+if not SOAK:
+    MODELS = [name for name in RUNS if name != "rules"]
+    TOLD |= {name: TOLD[name][place :: len(MODELS)] for place, name in enumerate(MODELS)}
 
 
 # tests/workers.py lets one worker run all tests of an extractor.
@@ -42,12 +46,12 @@ def embedder() -> MultilingualEmbedder:
 @cache
 def suite(name: str) -> SuiteRun:
     """Tell the stories with an extractor."""
-    return asyncio.run(run_suite(name, TOLD, MultilingualEmbedder()))
+    return asyncio.run(run_suite(name, TOLD[name], MultilingualEmbedder()))
 
 
 @each_run
 def test_prompts_hold_nothing_false_but_what_is_listed(name: str) -> None:
-    told = {story.name for story in TOLD}
+    told = {story.name for story in TOLD[name]}
     listed = {story: places for story, places in known_false(name).items() if story in told}
     assert known_false(name).keys() <= STORIES.keys()
     assert false_of(suite(name)) == listed, "see `python -m tests.stories -v`; `--write` notes what is left"
@@ -98,7 +102,7 @@ def test_there_are_enough_stories() -> None:
     assert {topic for topic in TOPICS if sum(story.topic == topic for story in STORIES.values()) < 2} == set()
 
 
-@pytest.mark.parametrize("name", STORIES)
+@check_each("name", STORIES)
 def test_a_story_is_whole(name: str) -> None:
     story = STORIES[name]
     assert len(story.session) >= 3
