@@ -7,6 +7,7 @@ import pytest
 from benchmarks.pairs import MAX_BESIDE, MAX_CONTRADICTIONS, MIN_VARIANTS, judge, measure, share
 from benchmarks.sentence_pairs import Pair, sick, sts, variants
 from published import published
+from soak import sampled
 
 CONTRADICTIONS = [
     ("A gardener is watering the roses", "A gardener is not watering the roses"),
@@ -61,8 +62,12 @@ def test_s5_other_ways_of_writing_a_sentence_are_the_same_sentence() -> None:
 
 
 def test_s5_the_published_pairs_meet_the_bars() -> None:
+    """All pairs that contradict each other are judged in every run, and some of the others; `make soak` judges all."""
     folder = published("pairs")
-    figures = measure(sick(folder / "sick_SICK_trial.txt.gz"), sts(folder / "stsb_sts-dev.csv.gz"))
+    pairs = sick(folder / "sick_SICK_trial.txt.gz")
+    contradictions = [pair for pair in pairs if pair.judgment == "CONTRADICTION"]
+    others = sampled((pair for pair in pairs if pair.judgment != "CONTRADICTION"), 3)
+    figures = measure([*contradictions, *others], sampled(sts(folder / "stsb_sts-dev.csv.gz"), 8))
     assert figures["contradictions"]["pairs"] > 50
     assert figures["contradictions"]["merged"] <= MAX_CONTRADICTIONS
     assert figures["variants"]["merged"] >= MIN_VARIANTS
