@@ -6,11 +6,14 @@ tests that use a PostgreSQL server or start processes, `campaign` for those with
 """
 
 import gc
+import os
 import re
+import signal
 from collections.abc import AsyncIterator, Generator, Iterator
 from functools import cache
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 import pytest
 from _pytest.doctest import DoctestModule
@@ -23,7 +26,9 @@ from remote_engine import far_engine
 from soak import SOAK
 from sqlite_image import copy_or_migrate
 from stores import SEALED, STORES, new_store, url_of
+from toldonce import memo
 from toldonce.engine import AsyncToldOnce, Components
+from toldonce.providers.protocols import TokenCounter
 from toldonce.providers.token_counter import token_counter
 from toldonce.settings import Settings
 from toldonce.testing import FakeClock, WordEmbedder
@@ -59,9 +64,13 @@ ON_EACH_STORE = re.compile(
 """Names of tests that run on each store: of invariants, data loss, security, ways in and out, concurrency."""
 POSTGRES_CONNECTIONS = 3
 """Each prepares its own statements, which is most of what a short test on PostgreSQL costs."""
+MAX_KEPT_RESULTS = 100_000
+"""Results of pure functions that a worker keeps from test to test: up to some 50 MB."""
+OWN_MEMO_FILE = "test_memo.py"
 EVERY_STORE = (*STORES, *SEALED)
 STORE_NAMES = re.compile(rf"\b({'|'.join(EVERY_STORE)})\b")
 SERVER_STORES = re.compile(r"\b(postgres|sealed_postgres|citus)\b")
+_results: dict[object, Any] = {}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -72,8 +81,15 @@ def pytest_configure() -> None:
     patch = pytest.MonkeyPatch()
     patch.setattr("toldonce.store.sqlite.connection.migrate", copy_or_migrate)
     patch.setattr("toldonce.store.postgres.executor.CONNECTIONS", POSTGRES_CONNECTIONS)
+    patch.setattr(memo, "MAX_KEPT", MAX_KEPT_RESULTS)
+    # Over Python's own handler, asyncio puts one of its own at each of the five steps of a test, in a millisecond.
+    signal.signal(signal.SIGINT, _interrupt)
     for limit in LIMITS:
         patch.setattr(limit, PRODUCT_PATIENCE_S)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -115,6 +131,16 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
     if file_path.suffix == ".py" and b">>> " not in file_path.read_bytes():
         return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
     return collectors
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Keep the results of pure functions from test to test: they are asked the same sentences again and again."""
+    token = memo._kept.set(None if item.path.name == OWN_MEMO_FILE else _results)
+    try:
+        return (yield)
+    finally:
+        memo._kept.reset(token)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -220,11 +246,28 @@ def dim() -> int:
     return 64
 
 
+@pytest.fixture(scope="session")
+def counter() -> TokenCounter:
+    """Find the best token counter once: that reads two megabytes."""
+    return token_counter()
+
+
+@pytest.fixture
+def store_folder(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Make a folder for a store, not the one that a test writes to; a database in memory needs none."""
+    if kind == "memory":
+        yield Path(os.devnull)
+        return
+    folder = tmp_path_factory.mktemp("store")
+    yield folder
+    rmtree(folder)
+
+
 @pytest.fixture
 async def parts(
-    kind: str, dim: int, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory
+    kind: str, dim: int, clock: FakeClock, store_folder: Path, counter: TokenCounter
 ) -> AsyncIterator[Components]:
-    folder: Path = tmp_path_factory.mktemp("store")  # not the folder that a test writes to
+    folder = store_folder
     store = await new_store(kind, folder, clock)
     yield Components(
         settings=Settings(
@@ -237,10 +280,9 @@ async def parts(
         store=store,
         embedder=WordEmbedder(dim),
         model=None,
-        counter=token_counter(),
+        counter=counter,
     )
     await store.close()  # harmless if the engine has closed it
-    rmtree(folder)
 
 
 @pytest.fixture
