@@ -88,7 +88,11 @@ class PostgresServer:
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"postgresql://toldonce@127.0.0.1:{self.port}/postgres"
+        return self.url_of("postgres")
+
+    def url_of(self, name: str) -> str:
+        """Return the URL of the database of a name."""
+        return f"postgresql://toldonce@127.0.0.1:{self.port}/{name}"
 
     def start(self) -> None:
         """Start it and wait until it answers."""
@@ -150,7 +154,7 @@ class PostgresServer:
         with psycopg.connect(self.url, autocommit=True) as connection:
             # Copying files costs half of what PostgreSQL's default, writing each page to its log, does.
             connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
-        return f"postgresql://toldonce@127.0.0.1:{self.port}/{name}"
+        return self.url_of(name)
 
     def drop_database(self, name: str) -> None:
         """Remove a database and end the connections it still has."""
