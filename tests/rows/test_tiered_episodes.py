@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -51,6 +52,12 @@ class Chain:
         await known.say(f"I visited town number {count} for chat {chat}.")
         if form:
             await self.engine.form()
+
+    async def talk(self, chats: Iterable[str]) -> None:
+        """Say something in a chat after the other; what was said is formed after each fifth, and at the end."""
+        for place, chat in enumerate(chats, start=1):
+            await self.say(chat, form=not place % 5)
+        await self.engine.form()
 
     async def episodes(self) -> list[Memory]:
         listed = await self.engine.list(user="ana", kinds=(MemoryKind.EPISODE,), limit=1000)
@@ -137,8 +144,7 @@ async def test_t1_t3_a_new_chats_window_has_whole_turns_of_all_chats_oldest_firs
     parts: Components, clock: FakeClock
 ) -> None:
     chain = Chain(parts, clock)
-    for number in range(33):
-        await chain.say(f"c{number % 4}", form=True)
+    await chain.talk(f"c{number % 4}" for number in range(33))
     written = await chain.engine.prompt("And then?", conversation="new", user="ana")
     shown = [message for message in written if message["role"] != "system"]
     assert [message["role"] for message in shown] == [*(["user", "assistant"] * 13), "user"]
@@ -150,8 +156,7 @@ async def test_t3_an_edit_in_one_chat_takes_its_turns_off_and_leaves_those_of_ot
     parts: Components, clock: FakeClock
 ) -> None:
     chain = Chain(parts, clock)
-    for number in range(60):
-        await chain.say(f"c{number % 3}", form=True)
+    await chain.talk(f"c{number % 3}" for number in range(60))
     before = await chain.episodes()
     clock.advance(minutes=1)
     await chain.chats["c1"].edit(5, "I stayed at home instead.")
@@ -162,8 +167,7 @@ async def test_t3_an_edit_in_one_chat_takes_its_turns_off_and_leaves_those_of_ot
     assert after[0] == before[0]
     assert {memory.id for memory in before[1:]}.isdisjoint(memory.id for memory in after)
     assert not any("number 13 " in memory.text for memory in after), "c1's fifth turn"
-    for number in range(25):
-        await chain.say(f"c{number % 3}", form=True)
+    await chain.talk(f"c{number % 3}" for number in range(25))
     assert await chain.check() == [*TEN_EACH, (51, 60)]
 
 
@@ -171,8 +175,7 @@ async def test_t3_an_edit_in_an_old_chat_makes_its_episode_again_in_its_place(
     parts: Components, clock: FakeClock
 ) -> None:
     chain = Chain(parts, clock)
-    for number in range(60):
-        await chain.say(f"c{number // 15}", form=True)
+    await chain.talk(f"c{number // 15}" for number in range(60))
     before = await chain.episodes()
     clock.advance(minutes=1)
     await chain.chats["c0"].edit(12, "I stayed at home instead.")
@@ -186,8 +189,7 @@ async def test_t3_an_edit_in_an_old_chat_makes_its_episode_again_in_its_place(
 
 async def test_t3_an_edit_of_what_is_in_the_window_leaves_all_episodes(parts: Components, clock: FakeClock) -> None:
     chain = Chain(parts, clock)
-    for number in range(45):
-        await chain.say(f"c{number % 5}", form=True)
+    await chain.talk(f"c{number % 5}" for number in range(45))
     before = await chain.episodes()
     await chain.chats["c2"].edit(9, "I stayed at home instead.")
     await chain.chats["c4"].regenerate(9, "Really?")
@@ -198,8 +200,7 @@ async def test_t3_an_edit_of_what_is_in_the_window_leaves_all_episodes(parts: Co
 
 async def test_t3_i13_an_erased_conversation_leaves_others_turns_in_place(parts: Components, clock: FakeClock) -> None:
     chain = Chain(parts, clock)
-    for number in range(60):
-        await chain.say(f"c{number // 5}", form=True)
+    await chain.talk(f"c{number // 5}" for number in range(60))
     before = await chain.episodes()
     gone = await chain.engine.conversations.get("c2", user="ana")
     await chain.engine.erasure.conversation(gone.id, user="ana")
@@ -215,15 +216,13 @@ async def test_t3_i13_of_an_erased_conversation_in_all_episodes_others_stay(
     parts: Components, clock: FakeClock
 ) -> None:
     chain = Chain(parts, clock)
-    for number in range(60):
-        await chain.say(f"c{number % 4}", form=True)
+    await chain.talk(f"c{number % 4}" for number in range(60))
     gone = await chain.engine.conversations.get("c2", user="ana")
     await chain.engine.erasure.conversation(gone.id, user="ana")
     await chain.engine.form()
     await chain.check()
     assert not any("chat c2" in memory.text for memory in await chain.episodes())
-    for number in range(20):
-        await chain.say(f"d{number}", form=True)
+    await chain.talk(f"d{number}" for number in range(20))
     await chain.check()
 
 
@@ -231,8 +230,7 @@ async def test_t3_i13_an_erased_message_is_left_out_and_its_episode_made_again(
     parts: Components, clock: FakeClock
 ) -> None:
     chain = Chain(parts, clock)
-    for number in range(50):
-        await chain.say(f"c{number}", form=True)
+    await chain.talk(f"c{number}" for number in range(50))
     before = await chain.episodes()
     hit = before[1].evidence[4]
     await chain.engine.erasure.messages(hit.conversation, [hit.seq], user="ana")
@@ -246,19 +244,16 @@ async def test_t3_i13_an_erased_message_is_left_out_and_its_episode_made_again(
 
 async def test_t3_an_episode_that_was_erased_alone_does_not_come_back(parts: Components, clock: FakeClock) -> None:
     chain = Chain(parts, clock)
-    for number in range(50):
-        await chain.say(f"c{number % 6}", form=True)
+    await chain.talk(f"c{number % 6}" for number in range(50))
     gone = (await chain.episodes())[1]
     await chain.engine.erase(gone.id, user="ana", keep_messages=True)
-    for number in range(20):
-        await chain.say(f"c{number % 6}", form=True)
+    await chain.talk(f"c{number % 6}" for number in range(20))
     assert ranges(await chain.episodes()) == [(1, 10), (21, 30), (31, 40), (41, 50), (51, 60)]
 
 
 async def test_t3_turns_that_are_recorded_late_get_the_next_numbers(parts: Components, clock: FakeClock) -> None:
     chain = Chain(parts, clock)
-    for number in range(40):
-        await chain.say(f"c{number % 3}", form=True)
+    await chain.talk(f"c{number % 3}" for number in range(40))
     before = await chain.episodes()
     log = [message for number in range(12) for message in (user(f"Long ago I saw film {number}."), assistant("Ah."))]
     await chain.engine.record(log, user="ana", conversation="old", said_at=NEW_YEAR - timedelta(days=9))
@@ -272,8 +267,7 @@ async def test_t3_turns_that_are_recorded_late_get_the_next_numbers(parts: Compo
 @pytest.mark.parametrize("kind", DURABLE)
 async def test_t3_the_chain_goes_on_after_an_import(parts: Components, clock: FakeClock, tmp_path: Path) -> None:
     chain = Chain(parts, clock)
-    for number in range(37):
-        await chain.say(f"c{number % 5}", form=True)
+    await chain.talk(f"c{number % 5}" for number in range(37))
     url = f"sqlite:///{tmp_path}/copy.db"
     settings = chain.parts.settings.model_copy(update={"database_url": url})
     copied = replace(chain.parts, settings=settings, store=await open_store(url, clock=clock))
@@ -285,8 +279,7 @@ async def test_t3_the_chain_goes_on_after_an_import(parts: Components, clock: Fa
         chain.engine, chain.parts = copy, copied
         await chain.check()
         chain.chats = {}
-        for number in range(20):
-            await chain.say(f"d{number}", form=True)
+        await chain.talk(f"d{number}" for number in range(20))
         assert await chain.check() == TEN_EACH[:4]
 
 
@@ -312,11 +305,9 @@ async def test_t3_a_window_of_each_conversation_makes_episodes_of_each(
     own = 'extends = "tiered"\ndescription = "Apart."\n[episodes]\nwindow_of = "conversation"\n'
     (tmp_path / "tiered.toml").write_text(own, "utf-8")
     chain = Chain(replace(parts, profiles=ProfileRegistry(tmp_path)), clock)
-    for number in range(60):
-        await chain.say(f"c{number % 4}", form=True)
+    await chain.talk(f"c{number % 4}" for number in range(60))
     assert await chain.episodes() == []
-    for _ in range(5):
-        await chain.say("c1", form=True)
+    await chain.talk("c1" for _ in range(5))
     assert ranges(await chain.episodes()) == [(1, 10)]
 
 
@@ -354,8 +345,7 @@ async def test_t3_two_servers_that_form_two_chats_of_a_user_at_once_make_one_cha
 @pytest.mark.parametrize("kind", DURABLE)
 async def test_t2_the_view_shows_the_ranges_of_a_user(parts: Components, clock: FakeClock) -> None:
     chain = Chain(parts, clock)
-    for number in range(40):
-        await chain.say(f"c{number}", form=True)
+    await chain.talk(f"c{number}" for number in range(40))
     query = "SELECT user_id, turn_range, turn_start, turn_end FROM episodic_memory ORDER BY turn_start"
     assert rows(chain.parts, query) == [
         ("ana", "turns 1-10", 1, 10),
