@@ -16,12 +16,13 @@ from sample_chats import (
     user,
     with_model,
 )
+from soak import SOAK
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import InjectionMode, MemoryKind
 
-ROUNDS = 50
+ROUNDS = 50 if SOAK else 12
 MUCH = f"{PEANUTS_AND_OSLO} I like green tea. My sister Eva runs a restaurant in Lima."
 
 
@@ -33,7 +34,7 @@ async def block_for(engine: AsyncToldOnce, question: str, mode: InjectionMode = 
     return content
 
 
-async def test_fifty_rounds_of_quoting_the_block_back_add_no_memory(engine: AsyncToldOnce, clock: FakeClock) -> None:
+async def test_many_rounds_of_quoting_the_block_back_add_no_memory(engine: AsyncToldOnce, clock: FakeClock) -> None:
     await tell(engine, MUCH)
     before = await engine.list(user="ana", kinds=ALL_KINDS)
     blocks = set()
@@ -46,7 +47,7 @@ async def test_fifty_rounds_of_quoting_the_block_back_add_no_memory(engine: Asyn
     assert len(blocks) == 1, "what is recalled does not drift either"
 
 
-async def test_fifty_answers_that_repeat_the_block_add_no_note_and_no_fact(
+async def test_many_answers_that_repeat_the_block_add_no_note_and_no_fact(
     engine: AsyncToldOnce, clock: FakeClock
 ) -> None:
     await tell(engine, MUCH)
