@@ -59,12 +59,12 @@ async def test_s12_a_dead_model_parks_nothing_and_all_is_formed_on_its_return(
     for number in range(8):
         await tell(engine, f"I live in town {number}.", who=f"user{number}")
     assert state(engine) is BreakerState.OPEN
-    await pass_minutes(engine, clock, 6 * 60)
+    await pass_minutes(engine, clock, 6 * 60, step_s=60)
     waiting = await extractions(engine)
     assert len(waiting) == 8
     assert [status.parked for status in waiting] == [False] * 8
     assert max(status.attempts for status in waiting) <= 2, "an outage costs no tries"
-    assert len(server.model.calls) < 3 + 8 + 6 * 6 + 8, "a probe each ten minutes, not 5,760 calls"
+    assert len(server.model.calls) < 3 + 8 + 6 * 6 + 8, "a probe each ten minutes, not 2,880 calls"
     assert len(await engine.conversations.list(user="user3")) == 1, "what is said is kept meanwhile"
     server.fault = None
     await pass_minutes(engine, clock, 15)
