@@ -11,7 +11,7 @@ from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
 from dashboard_forms import driven_forms
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream, fake_upstream
-from integration.npm_packages import shared_packages
+from integration.npm_packages import installed_packages
 from integration.server_process import ServerProcess, StartServer
 from integration.shell import Shell
 from soak import SOAK
@@ -25,10 +25,9 @@ CODING_AGENTS = ("node@24", "@anthropic-ai/claude-code@2.1.330", "@openai/codex@
 
 
 @pytest.fixture(scope="session")
-def coding_agents(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The folder of programs with Claude Code and Codex, as npm serves them, for all workers."""
-    own = tmp_path_factory.getbasetemp()
-    return shared_packages((own if worker_id == "master" else own.parent) / "agents", CODING_AGENTS)
+def coding_agents() -> Path:
+    """The folder of programs with Claude Code and Codex, as npm serves them."""
+    return installed_packages(CODING_AGENTS, runs_scripts=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

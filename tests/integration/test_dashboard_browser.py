@@ -12,7 +12,7 @@ from playwright.async_api import Browser, expect
 from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
 from dashboard_forms import form_name
 from hostile_fields import HOSTILE, LONG
-from integration.npm_packages import install_packages
+from integration.npm_packages import installed_packages
 from patience import PATIENCE_S
 from populated import parts_of
 from soak import sampled
@@ -262,10 +262,9 @@ async def test_a_login_in_the_browser(engine: AsyncToldOnce) -> None:
 
 
 @pytest.fixture(scope="session")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+def axe() -> str:
     """The script of axe-core, as npm serves it."""
-    programs = install_packages(tmp_path_factory.mktemp("npm") / "axe", (AXE,))
-    return (programs.parent / "axe-core" / "axe.min.js").read_text()
+    return (installed_packages((AXE,)).parent / "axe-core" / "axe.min.js").read_text()
 
 
 @pytest.mark.soak

@@ -10,7 +10,7 @@ from shutil import copytree
 import pytest
 
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
-from integration.npm_packages import install_packages
+from integration.npm_packages import linked_packages
 from integration.server_process import StartServer
 from integration.test_mcp_processes import SCRIPT, environment
 from patience import PATIENCE_S
@@ -44,12 +44,11 @@ default_tools_approval_mode = "approve"
 
 
 @pytest.fixture(scope="session")
-def clients(tmp_path_factory: pytest.TempPathFactory, coding_agents: Path) -> Path:
+def clients(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("npm") / "mcp"
     copytree(Path(__file__).parent / "mcp_npm", folder)
-    programs = install_packages(folder, CLIENTS)
-    (programs / "node").symlink_to(coding_agents / "node")
-    return programs
+    linked_packages(folder, CLIENTS)
+    return folder
 
 
 def run(programs: Path, command: Sequence[str], env: dict[str, str], folder: Path) -> str:
@@ -77,13 +76,12 @@ def crossed(first: str, second: str) -> pytest.MarkDecorator:
 
 @crossed("new", "old")
 def test_a_typescript_client_lives_with_memory(
-    clients: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
+    clients: Path, coding_agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
 ) -> None:
     is_http = transport == "http"
     where = [f"http://127.0.0.1:{start_server(offline=True).port}/mcp"] if is_http else [SCRIPT, "mcp"]
     command = ["node", "scenario.mjs", name, transport, *where]
-    folder = clients.parent.parent
-    came = json.loads(run(clients, command, environment(tmp_path / "memory.sqlite3"), folder))
+    came = json.loads(run(coding_agents, command, environment(tmp_path / "memory.sqlite3"), clients))
     assert came["tools"] == TOOLS
     assert "Ana lives in Oslo." in came["found"]
     assert ("Bergen" in came["again"], "Oslo" in came["again"]) == (True, False)
@@ -93,14 +91,23 @@ def test_a_typescript_client_lives_with_memory(
 # Both TypeScript generations list and call the tools in every run.
 @pytest.mark.soak
 @only_whole
-def test_the_inspector_lists_and_calls_the_tools(clients: Path, start_server: StartServer, tmp_path: Path) -> None:
+def test_the_inspector_lists_and_calls_the_tools(
+    clients: Path, coding_agents: Path, start_server: StartServer, tmp_path: Path
+) -> None:
     url = f"http://127.0.0.1:{start_server(offline=True).port}/mcp"
-    inspect = ["mcp-inspector", "--cli", url, "--transport", "http", "--method"]
+    inspect = [
+        str(clients / "node_modules" / ".bin" / "mcp-inspector"),
+        "--cli",
+        url,
+        "--transport",
+        "http",
+        "--method",
+    ]
     env = environment(tmp_path / "memory.sqlite3")
-    listed = json.loads(run(clients, [*inspect, "tools/list"], env, tmp_path))
+    listed = json.loads(run(coding_agents, [*inspect, "tools/list"], env, tmp_path))
     assert [tool["name"] for tool in listed["tools"]] == TOOLS
     call = [*inspect, "tools/call", "--tool-name", "remember", "--tool-arg", "text=Ana rows."]
-    assert json.loads(run(clients, call, env, tmp_path))["isError"] is False
+    assert json.loads(run(coding_agents, call, env, tmp_path))["isError"] is False
 
 
 @crossed("codex", "claude")

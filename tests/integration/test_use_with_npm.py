@@ -15,7 +15,7 @@ from client_snippets import commands, snippets
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess
-from integration.npm_packages import install_packages
+from integration.npm_packages import linked_packages
 from integration.raw_client import eventually
 from integration.responses_upstream import as_read as responses_as_read
 from integration.responses_upstream import refusal_of as responses_refusal_of
@@ -107,13 +107,11 @@ def home(coding_agents: Path, tmp_path: Path) -> Iterator[Home]:
 
 
 @pytest.fixture(scope="session")
-def libraries(tmp_path_factory: pytest.TempPathFactory, coding_agents: Path) -> Path:
-    folder = tmp_path_factory.mktemp("npm") / "use-with"
-    folder.mkdir()
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("use-with")
     (folder / "package.json").write_text('{"private": true, "type": "module"}', "utf-8")
-    programs = install_packages(folder, LIBRARIES)
-    (programs / "node").symlink_to(coding_agents / "node")
-    return programs
+    linked_packages(folder, LIBRARIES)
+    return folder
 
 
 def keyed(server: ServerProcess) -> str:
@@ -198,33 +196,35 @@ def test_codex_sends_its_key_to_a_server(home: Home, start_server: StartServer) 
     assert home.remembered("--user", "ana", "--database", f"sqlite:///{server.database}") == ["Ana rows on Tuesdays."]
 
 
-def run_node(libraries: Path, *command: str) -> str:
-    folder = libraries.parent.parent
-    env = {"PATH": f"{libraries}:{os.environ['PATH']}", "HOME": str(folder)}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE_S)
+def run_node(libraries: Path, coding_agents: Path, *command: str) -> str:
+    programs = libraries / "node_modules" / ".bin"
+    env = {"PATH": f"{programs}:{coding_agents}:{os.environ['PATH']}", "HOME": str(libraries)}
+    done = subprocess.run(command, cwd=libraries, env=env, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def test_the_typescript_snippet_has_right_types_and_recalls(libraries: Path, start_server: StartServer) -> None:
+def test_the_typescript_snippet_has_right_types_and_recalls(
+    libraries: Path, coding_agents: Path, start_server: StartServer
+) -> None:
     server = start_server(offline=True)
     with ToldOnce.connect(server.base_url) as memory:
         memory.record([user(PEANUTS_AND_OSLO)], user="ana")
         memory.form()
     [code] = snippets("OpenAI SDK for TypeScript", "typescript", server.port)
-    (libraries.parent.parent / "chat.ts").write_text(code, "utf-8")
-    run_node(libraries, "tsc", "--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "chat.ts")
-    *answer, happened = run_node(libraries, "node", "chat.ts").splitlines()
+    (libraries / "chat.ts").write_text(code, "utf-8")
+    check = ("tsc", "--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "chat.ts")
+    run_node(libraries, coding_agents, *check)
+    *answer, happened = run_node(libraries, coding_agents, "node", "chat.ts").splitlines()
     assert "peanuts" in " ".join(answer)
     assert happened.startswith("on; recalled=")
 
 
-def test_librechat_takes_the_configuration(libraries: Path) -> None:
-    folder = libraries.parent.parent
+def test_librechat_takes_the_configuration(libraries: Path, coding_agents: Path) -> None:
     [configuration] = snippets("LibreChat", "yaml")
-    (folder / "librechat.yaml").write_text(configuration, "utf-8")
-    (folder / "check.mjs").write_text(CHECK, "utf-8")
-    read = json.loads(run_node(libraries, "node", "check.mjs"))
+    (libraries / "librechat.yaml").write_text(configuration, "utf-8")
+    (libraries / "check.mjs").write_text(CHECK, "utf-8")
+    read = json.loads(run_node(libraries, coding_agents, "node", "check.mjs"))
     [endpoint] = read["endpoints"]["custom"]
     assert endpoint["headers"] == {"x-toldonce-user": "{{LIBRECHAT_USER_ID}}"}
     assert read["mcpServers"]["toldonce"]["type"] == "streamable-http"
