@@ -29,6 +29,7 @@ NO_CHROMIUM = "chromium is not installed: the dashboard was NOT tested in a brow
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
+    "--in-process-gpu",  # a process less
     "--disable-quic",
     "--disable-background-networking",
     "--disable-component-update",
