@@ -1,8 +1,9 @@
 """Program that imports ToldOnce once and then becomes, in a fork each, the processes that tests ask for.
 
-Started by forked_processes.py, with the number of its control socket as the argument. Each message on the socket is a
-line of JSON (see `forked_processes.py`), with four file descriptors: standard input, output and error, and a pipe on
-which the process id and, at the end, the exit code are reported.
+Started by forked_processes.py, with the numbers of its control socket and of the one that programs connect to (see
+forked_command.py) as arguments. Each message on them is a line of JSON (see `forked_processes.py`), with four file
+descriptors: standard input, output and error, and a pipe on which the process id and, at the end, the exit code are
+reported. A process whose reports nobody can read any more is killed.
 """
 
 import gc
@@ -10,6 +11,7 @@ import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import sys
@@ -47,17 +49,20 @@ PRELOADED = (
 )
 
 
-def serve(control: socket.socket) -> dict[str, Any] | None:
+def serve(control: socket.socket, programs: socket.socket) -> dict[str, Any] | None:
     """Fork for each request; return the request in the process that is to run it, None at the end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers need no funeral
     while True:
-        message, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 4)
-        if not message:
-            return None
-        while not message.endswith(b"\n"):
-            message += control.recv(1 << 16)
+        if control in select.select([control, programs], [], [])[0]:
+            message, descriptors = _receive(control)
+            if not message:
+                return None
+        else:
+            with programs.accept()[0] as program:
+                message, descriptors = _receive(program)
         if os.fork() == 0:
             control.close()
+            programs.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             *standard, report = descriptors
             process = os.fork()
@@ -73,11 +78,24 @@ def serve(control: socket.socket) -> dict[str, Any] | None:
             os.close(descriptor)
 
 
+def _receive(sender: socket.socket) -> tuple[bytes, list[int]]:
+    message, descriptors, _, _ = socket.recv_fds(sender, 1 << 16, 4)
+    while message and not message.endswith(b"\n"):
+        message += sender.recv(1 << 16)
+    return message, descriptors
+
+
 def _keep(process: int, standard: list[int], report: int) -> None:
     """Wait for a process and report its end. Does not return."""
     for descriptor in (0, 1, 2, *standard):
         os.close(descriptor)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.write(report, f"{process}\n".encode())
+    either = select.poll()
+    either.register(report, 0)  # its error is that nobody reads it
+    either.register(os.pidfd_open(process), select.POLLIN)
+    if any(descriptor == report for descriptor, _ in either.poll()):
+        os.kill(process, signal.SIGKILL)
     _, status = os.waitpid(process, 0)
     os.write(report, f"{os.waitstatus_to_exitcode(status)}\n".encode())
     os._exit(0)
@@ -115,6 +133,6 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     assert threading.active_count() == 1, "only the forking thread lives on in a fork"
     gc.freeze()
-    wanted = serve(socket.socket(fileno=int(sys.argv[1])))
+    wanted = serve(*(socket.socket(fileno=int(number)) for number in sys.argv[1:]))
     if wanted is not None:
         become(wanted)

@@ -9,6 +9,8 @@ import atexit
 import json
 import os
 import select
+import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,36 +21,60 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import IO
+from typing import IO, NamedTuple
 
 from patience import PATIENCE_S
 
 _PROGRAM = Path(__file__).with_name("fork_server.py")
+_COMMAND = Path(__file__).with_name("forked_command.py")
+_SCRIPT = Path(sys.executable).with_name("toldonce")
 
 
 _sending = Lock()
 
 
+class _ForkServer(NamedTuple):
+    control: socket.socket
+    folder: Path
+    """Where programs find its socket."""
+
+
 @cache
-def _control() -> socket.socket:
+def _server() -> _ForkServer:
     """Start the fork server; it ends when this process does."""
+    folder = Path(tempfile.mkdtemp(prefix="fork-"))  # not pytest's: the path of a socket must be short
     ours, its = socket.socketpair()
-    with its:
-        server = subprocess.Popen(
-            [sys.executable, "-u", str(_PROGRAM), str(its.fileno())], pass_fds=[its.fileno()], start_new_session=True
-        )
+    with its, socket.socket(socket.AF_UNIX) as programs:
+        programs.bind(str(folder / "socket"))
+        programs.listen(100)
+        numbers = [its.fileno(), programs.fileno()]
+        command = [sys.executable, "-u", str(_PROGRAM), *map(str, numbers)]
+        server = subprocess.Popen(command, pass_fds=numbers, start_new_session=True)
 
     def end() -> None:
         ours.close()
         server.wait()
+        shutil.rmtree(folder)
 
     atexit.register(end)
-    return ours
+    return _ForkServer(ours, folder)
+
+
+@cache
+def forked_script() -> Path:
+    """Return a program that does what the script `toldonce` does, in a fork: for agents, which start it themselves."""
+    folder = _server().folder
+    script = folder / "bin" / "toldonce"
+    script.parent.mkdir()
+    command = [sys.executable, "-IS", str(_COMMAND), str(folder / "socket"), str(_SCRIPT)]
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', "utf-8")
+    script.chmod(0o700)
+    return script
 
 
 def _request(message: Mapping[str, object], files: Sequence[int]) -> None:
     with _sending:
-        socket.send_fds(_control(), [json.dumps(message).encode() + b"\n"], files)
+        socket.send_fds(_server().control, [json.dumps(message).encode() + b"\n"], files)
 
 
 def _temporary_file(text: str = "") -> IO[bytes]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forked_processes import ForkedProcess, run_python
+from forked_processes import ForkedProcess, forked_script, run_python
 from patience import PATIENCE_S
 
 pytestmark = pytest.mark.process
@@ -57,3 +57,25 @@ def test_a_module_is_run_as_by_a_fresh_interpreter() -> None:
     fresh = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
     forked = run_python(*arguments, env=environment, timeout=PATIENCE_S)
     assert (forked.returncode, forked.stdout, forked.stderr) == (0, fresh.stdout, fresh.stderr)
+
+
+def test_a_program_that_starts_the_script_sees_its_input_output_and_exit_code(tmp_path: Path) -> None:
+    environment = {"HOME": str(tmp_path), "TOLDONCE_DATABASE_URL": f"sqlite:///{tmp_path / 'memory.sqlite3'}"}
+    command = [str(forked_script()), "add", "-"]
+    done = subprocess.run(command, input="Ana rows.\n", env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, "Ana rows." in done.stdout) == (0, True), done.stderr
+    wrong = subprocess.run([*command, "more"], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert (wrong.returncode, "Usage" in wrong.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_a_signal_to_the_program_ends_the_script(tmp_path: Path, number: int, code: int) -> None:
+    environment = {"HOME": str(tmp_path), "TOLDONCE_DATABASE_URL": f"sqlite:///{tmp_path / 'memory.sqlite3'}"}
+    command = [str(forked_script()), "serve", "--port", "0"]
+    with subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while b"Ctrl-C" not in process.stdout.readline():
+            assert process.poll() is None
+        process.send_signal(number)
+        process.stdout.read()  # it ends when the script has ended, in which it is open, too
+    assert process.returncode == code

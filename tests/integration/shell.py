@@ -6,7 +6,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from forked_processes import run_python
+from forked_processes import forked_script, run_python
 from patience import PATIENCE_S
 
 
@@ -25,10 +25,11 @@ class Shell:
             "TOLDONCE_PORT": "0",
         }
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command in a fresh interpreter; it ends with the shell, if not before."""
+    def start(self, *arguments: str, fresh: bool = False) -> subprocess.Popen[bytes]:
+        """Start a command in a fork, or in a `fresh` interpreter; it ends with the shell, if not before."""
+        script = [sys.executable, "-m", "toldonce"] if fresh else [str(forked_script())]
         process = subprocess.Popen(
-            [sys.executable, "-m", "toldonce", *arguments],
+            [*script, *arguments],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.PIPE,

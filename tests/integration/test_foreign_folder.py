@@ -122,7 +122,7 @@ def test_the_command_that_prints_a_key_runs_nothing_of_the_folder(
 
 
 def test_the_command_line_and_its_mcp_server_run_nothing_of_the_folder(trap: Trap, hook: HookProcess) -> None:
-    for arguments in (["add", SAID], ["list"], ["mcp", "--project"], ["hook", "status"]):
+    for arguments in (["add", SAID], ["mcp", "--project"], ["hook", "status"]):
         ran = subprocess.run(
             [SCRIPT, *arguments], cwd=trap.folder, env=hook.env, input=b"", capture_output=True, timeout=120
         )

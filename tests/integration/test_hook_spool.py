@@ -15,8 +15,9 @@ from pathlib import Path
 import apsw
 import pytest
 
+from forked_processes import forked_script
 from integration.database_reader import Database
-from integration.hook_process import SCRIPT, HookProcess, event
+from integration.hook_process import HookProcess, event
 from integration.raw_client import eventually
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
@@ -204,10 +205,11 @@ def test_an_encrypted_database_has_no_spool(hook: HookProcess) -> None:
 def test_the_status_says_what_waits(hook: HookProcess) -> None:
     hook.run(event("UserPromptSubmit", prompt="I live in Oslo."), "--url", "http://127.0.0.1:1")
 
-    told = subprocess.run([SCRIPT, "hook", "status", "--json"], capture_output=True, env=hook.env, cwd=hook.home)
+    script = str(forked_script())
+    told = subprocess.run([script, "hook", "status", "--json"], capture_output=True, env=hook.env, cwd=hook.home)
     past = time.time() - 3600
     os.utime(waiting(hook)[0], (past, past))
-    doctor = subprocess.run([SCRIPT, "doctor"], capture_output=True, text=True, env=hook.env, cwd=hook.home)
+    doctor = subprocess.run([script, "doctor"], capture_output=True, text=True, env=hook.env, cwd=hook.home)
 
     assert json.loads(told.stdout)["undelivered"] == [str(path) for path in waiting(hook)]
     assert "1 turn could not be delivered" in doctor.stdout

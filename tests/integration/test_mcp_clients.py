@@ -9,10 +9,12 @@ from shutil import copytree
 
 import pytest
 
+from forked_processes import forked_script
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
+from integration.hook_process import SCRIPT
 from integration.npm_packages import linked_packages
 from integration.server_process import StartServer
-from integration.test_mcp_processes import SCRIPT, environment
+from integration.test_mcp_processes import environment
 from patience import PATIENCE_S
 from soak import SOAK, only_whole, whole_only
 from toldonce import ToldOnce
@@ -79,7 +81,7 @@ def test_a_typescript_client_lives_with_memory(
     clients: Path, coding_agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
 ) -> None:
     is_http = transport == "http"
-    where = [f"http://127.0.0.1:{start_server(offline=True).port}/mcp"] if is_http else [SCRIPT, "mcp"]
+    where = [f"http://127.0.0.1:{start_server(offline=True).port}/mcp"] if is_http else [str(forked_script()), "mcp"]
     command = ["node", "scenario.mjs", name, transport, *where]
     came = json.loads(run(coding_agents, command, environment(tmp_path / "memory.sqlite3"), clients))
     assert came["tools"] == TOOLS
@@ -147,7 +149,7 @@ def _claude(folder: Path, url: str, env: dict[str, str]) -> list[str]:
 
 def _codex(folder: Path, url: str, env: dict[str, str], port: int) -> list[str]:
     database = env["TOLDONCE_DATABASE_URL"]
-    program = f'command = "{SCRIPT}"\nargs = ["mcp"]\nenv = {{TOLDONCE_DATABASE_URL = "{database}"}}'
+    program = f'command = "{forked_script()}"\nargs = ["mcp"]\nenv = {{TOLDONCE_DATABASE_URL = "{database}"}}'
     config = folder / ".codex" / "config.toml"
     config.parent.mkdir()
     config.write_text(_CODEX.format(port=port, server=f'url = "{url}"' if url else program), "utf-8")

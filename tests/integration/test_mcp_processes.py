@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,13 +16,13 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import ElicitRequestParams, ElicitResult
 
+from forked_processes import forked_script
 from integration.server_process import StartServer
 from patience import PATIENCE_S
 from soak import whole_only
 from toldonce import AsyncToldOnce
 from toldonce.types import Access, NewApiKey
 
-SCRIPT = str(Path(sys.executable).with_name("toldonce"))
 BOATS = 4
 _HELLO = {
     **{"jsonrpc": "2.0", "id": 0, "method": "initialize"},
@@ -50,10 +49,10 @@ async def connected(where: str | Path, era: str, *options: str, **env: str) -> A
     """Connect to a URL, or start a server on a database, or a relay to a URL."""
     if isinstance(where, Relayed):
         own = environment(Path("/none")) | {"HOME": "/none"} | env
-        program = StdioServerParameters(command=SCRIPT, args=["mcp", "--url", where, *options], env=own)
+        program = StdioServerParameters(command=str(forked_script()), args=["mcp", "--url", where, *options], env=own)
         client = Client(stdio_client(program), mode=era)
     elif isinstance(where, Path):
-        program = StdioServerParameters(command=SCRIPT, args=["mcp"], env=environment(where))
+        program = StdioServerParameters(command=str(forked_script()), args=["mcp"], env=environment(where))
         client = Client(stdio_client(program), mode=era)
     else:
         client = Client(where, mode=era)
@@ -178,7 +177,7 @@ class RawClient:
 
     def __init__(self, database: Path, *options: str, **env: str) -> None:
         self._process = subprocess.Popen(
-            [SCRIPT, "mcp", *options],
+            [str(forked_script()), "mcp", *options],
             env=environment(database) | env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from forked_processes import forked_script
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream
 from integration.raw_client import RawAnswer, chat, eventually, request, user
@@ -142,7 +142,7 @@ def test_many_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path,
 def test_no_process_shows_the_password_of_the_database(command: str) -> None:
     url = shared_server().new_database(f"password_{command}").replace("toldonce@", "toldonce:hunter2@")
     with subprocess.Popen(
-        [sys.executable, "-m", "toldonce", command],
+        [str(forked_script()), command],
         env={**os.environ, "TOLDONCE_DATABASE_URL": url, "TOLDONCE_PORT": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
