@@ -35,6 +35,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"providers"}),
     frozenset({"store"}),
     frozenset({"profiles"}),
+    frozenset({"importers"}),
     frozenset({"settings", "datasets"}),
     frozenset({"dates"}),
     frozenset({"text", "decay"}),

@@ -72,6 +72,22 @@ def reply_message(reply: Reply, wire: WireFormat, log: Sequence[Message], said_a
     )
 
 
+def plain_message(role: str, text: str, *, asked: str, said_at: datetime) -> Message:
+    """Return a message of words alone for the log, equal to the one that a client sends for them.
+
+    Args:
+        role: `user` or `assistant`.
+        text: What was said.
+        asked: Of an answer, the text of the user message before it, as `comparable_text` returns it.
+        said_at: When it was said.
+    """
+    text = cut_text(text, MAX_CHARACTERS)
+    compared = comparable_text(text)
+    return Message(
+        role=role, text=text, said_at=said_at, hash=_hash(role, compared, ()), anchor=_anchor(role, asked, compared)
+    )
+
+
 def comparable_text(text: str) -> str:
     """Return a message's text for comparison: without reasoning blocks, white space squeezed, case kept.
 

@@ -3,12 +3,12 @@
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from toldonce.chat.formats.openai_chat import request_of
+from toldonce.cli.backlog import count_new, form_backlog
 from toldonce.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, user_names
 from toldonce.datasets.recordings import (
     HEAD_BYTES,
@@ -21,14 +21,12 @@ from toldonce.datasets.recordings import (
 )
 from toldonce.engine import AsyncToldOnce, gather_or_cancel
 from toldonce.errors import BadRequestError, RequestError
-from toldonce.types import KIND_ORDER, Conversation, ConversationId, ProgressReporter, Subject
+from toldonce.types import Conversation, ConversationId, ProgressReporter, Subject
 
 # Conversations recorded concurrently: the store commits concurrent writes together.
 MAX_CONCURRENT_CONVERSATIONS = 32
 # Rows read per call.
 _PAGE = 1000
-# Interval of progress updates during formation.
-_UPDATE_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,9 +149,10 @@ class Replay:
         self._bar.begin("recording", "messages", self._plan.messages)
         room = asyncio.Semaphore(MAX_CONCURRENT_CONVERSATIONS)
         await gather_or_cancel(self._record_all(subject, recordings, room) for subject, recordings in groups.items())
-        await self._form()
+        formed = await form_backlog(self._engine, self._bar)
+        self.outcome.formations, self.outcome.waiting, self.outcome.parked = formed
         for subject in groups:
-            await self._count(subject, since=began)
+            self.outcome.memories += await count_new(self._engine, subject, since=began)
         return self.outcome
 
     async def _record_all(self, subject: Subject, recordings: Sequence[Recording], room: asyncio.Semaphore) -> None:
@@ -239,36 +238,3 @@ class Replay:
     def _advance(self, recording: Recording) -> None:
         self._seen += len(recording.messages)
         self._bar.reach(self._seen)
-
-    async def _form(self) -> None:
-        counters = self._engine.admin.worker_counters
-        before = counters.formed
-        self._bar.begin("forming", "formations", (await self._engine.admin.stats()).formations_due)
-        forming = asyncio.create_task(self._engine.bulk.form())
-        try:
-            while not forming.done():
-                await asyncio.wait({forming}, timeout=_UPDATE_S)
-                self._bar.reach(counters.formed - before)
-        finally:
-            forming.cancel()
-            with suppress(asyncio.CancelledError):
-                await forming
-        self.outcome.formations = counters.formed - before
-        undone = [
-            formation
-            for formation in await self._engine.admin.formations(limit=_PAGE)
-            if formation.parked or formation.due_at is not None
-        ]
-        self.outcome.parked = sum(formation.parked for formation in undone)
-        self.outcome.waiting = len(undone) - self.outcome.parked
-
-    async def _count(self, subject: Subject, *, since: datetime) -> None:
-        """Count the subject's new memories, which come first in its list."""
-        after: str | None = None
-        while True:
-            page = await self._engine.list(user=subject, kinds=KIND_ORDER, after=after, limit=_PAGE)
-            new = [memory for memory in page if memory.known_from >= since]
-            self.outcome.memories.update(memory.kind.value for memory in new)
-            if len(new) < _PAGE:
-                return
-            after = page[-1].id

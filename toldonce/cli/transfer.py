@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, load_options
 from toldonce.cli.output import note, say, say_json
 from toldonce.cli.replay import ProgressBar
 from toldonce.plural import plural
@@ -24,13 +24,29 @@ if TYPE_CHECKING:
     from toldonce.engine.transfer import TransferReport
 
 _PIPE = "-"
+# How the first line of an export of ToldOnce begins.
+_OWN_HEAD, _HEAD_BYTES = b'"toldonce"', 100
 _File = Annotated[
     str, typer.Argument(metavar="FILE", help="File of JSON lines (format: docs/export.md); - for a pipe.")
+]
+_Export = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="An export of ToldOnce, ChatGPT, Claude, …: file, zip or folder; - for a pipe."
+    ),
 ]
 _All = Annotated[bool, typer.Option("--all", help="Export all subjects.")]
 _Trusted = Annotated[
     bool,
     typer.Option("--trusted", help="Skip redaction and review; only for your own exports."),
+]
+_From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="SOURCE", help="Product that made the export (default: detected)."),
+]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be recorded and formed; store nothing.")]
+_RecordOnly = Annotated[
+    bool, typer.Option("--record-only", help="Leave forming memories to `toldonce serve` or `toldonce worker`.")
 ]
 _Missing = Annotated[bool, typer.Option("--only-missing", help="Skip subjects that already exist.")]
 
@@ -69,15 +85,47 @@ def export(  # a command's options are its parameters
         say(f"{plural(lines, 'line')} written to {file}")
 
 
-def take_in(
-    file: _File,
+def take_in(  # noqa: PLR0913  # a command's options are its parameters
+    file: _Export,
+    source: _From = None,
+    user: UserName = None,
+    subject: SubjectName = None,
+    dry_run: _DryRun = False,
+    record_only: _RecordOnly = False,
     only_missing: _Missing = False,
     trusted: _Trusted = False,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Import an export. Vectors and indexes are rebuilt; planted instructions are held for review."""
-    here = load_options(database=database, as_json=as_json, creates=True)
+    """Import an export of ToldOnce, or what ChatGPT, Claude and other products exported.
+
+    Dates and branches are kept, secrets struck out, planted instructions held for review. Importing again adds nothing.
+    """
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
+    if source is None and (file == _PIPE or _is_own_export(file)):
+        if user is not None or subject is not None or dry_run or record_only:
+            raise typer.BadParameter("--user, --subject, --dry-run and --record-only are for other products' exports")
+        _take_in_own(here, file, only_missing=only_missing, trusted=trusted)
+        return
+    if file == _PIPE:
+        raise typer.BadParameter("--from reads a file or a folder, not a pipe")
+    if only_missing or trusted:
+        raise typer.BadParameter("--only-missing and --trusted are for exports of ToldOnce")
+    from toldonce.cli.import_sources import SourceImport
+
+    SourceImport(here, Path(file), source, forms=not record_only).run(dry=dry_run)
+
+
+def _is_own_export(name: str) -> bool:
+    """Return whether a file begins as `toldonce export` begins it."""
+    try:
+        with open(name, "rb") as file:
+            return _OWN_HEAD in file.read(_HEAD_BYTES)
+    except OSError:
+        return False
+
+
+def _take_in_own(here: CommandOptions, file: str, *, only_missing: bool, trusted: bool) -> None:
 
     async def work(engine: "AsyncToldOnce") -> "TransferReport":
         with _opened(file) as source, ProgressBar() as bar:
@@ -88,7 +136,7 @@ def take_in(
     began = time.monotonic()
     carried = here.run(work)
     seconds = time.monotonic() - began
-    if as_json:
+    if here.as_json:
         say_json({**asdict(carried), "seconds": round(seconds, 3)})
         return
     counts = (

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from toldonce.engine.prompts import PromptService
     from toldonce.engine.recorder import RecorderService
     from toldonce.engine.shared import SharedMemoryService
+    from toldonce.engine.source_import import ImportService
     from toldonce.engine.transfer import TransferService
     from toldonce.engine.turn import TurnService
 
@@ -160,6 +161,13 @@ class Services:
         from toldonce.engine.transfer import TransferService
 
         return TransferService(self._components, self._steps.runtime, self._steps.closing.is_set)
+
+    @lazy_property
+    def imports(self) -> "ImportService":
+        """What other products exported, taken in."""
+        from toldonce.engine.source_import import ImportService
+
+        return ImportService(self._components, self._steps)
 
     @lazy_property
     def admin(self) -> "AdminService":

@@ -32,6 +32,7 @@ from toldonce.types.conversation import TreeMessage as TreeMessage
 from toldonce.types.conversation import Turn as Turn
 from toldonce.types.conversation import UnsummarizedConversation as UnsummarizedConversation
 from toldonce.types.conversation import UserWords as UserWords
+from toldonce.types.conversation_tree import ConversationTree as ConversationTree
 from toldonce.types.detail import CIRCUMSTANCE as CIRCUMSTANCE
 from toldonce.types.detail import NO_DETAIL as NO_DETAIL
 from toldonce.types.detail import MemoryDetail as MemoryDetail
@@ -54,6 +55,7 @@ from toldonce.types.erasure import ErasureRecord as ErasureRecord
 from toldonce.types.erasure import ErasureStatus as ErasureStatus
 from toldonce.types.erasure import ReceiptLine as ReceiptLine
 from toldonce.types.erasure import StorageKind as StorageKind
+from toldonce.types.formation import BACKLOG_AGE as BACKLOG_AGE
 from toldonce.types.formation import BusySubjects as BusySubjects
 from toldonce.types.formation import FormationKey as FormationKey
 from toldonce.types.formation import FormationPlace as FormationPlace

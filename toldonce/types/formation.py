@@ -13,6 +13,8 @@ from toldonce.types.subject import Subject
 
 # Keys of subjects are signed 64-bit numbers.
 _KEY_RANGE = 1 << 63
+BACKLOG_AGE = timedelta(days=1)
+"""What has been due for longer is a backlog, as of an import: of each subject, it waits for what was said lately."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

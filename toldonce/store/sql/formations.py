@@ -26,6 +26,7 @@ from toldonce.store.sql.rows import (
 )
 from toldonce.store.sql.subjects import version_of
 from toldonce.types import (
+    BACKLOG_AGE,
     BusySubjects,
     ConversationId,
     FormationKey,
@@ -50,8 +51,8 @@ MAX_PASSED = 32
 # What is not due comes after what is.
 _LAST_MICROS = 2**63 - 1
 # Comes before every formation in their list.
-_FIRST_PLACE: Row = (-(2**63), -(2**63), b"", "", "", "")
-_MIN_KEY = -(2**63)
+_LOWEST = -(2**63)
+_FIRST_PLACE: Row = (_LOWEST, _LOWEST, b"", "", "", "")
 
 
 def _request(db: SqlConnection, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
@@ -94,7 +95,7 @@ def next_slices(
         if row is None:
             if is_second_lap or len(found) == count:
                 break
-            key, is_second_lap = _MIN_KEY, True
+            key, is_second_lap = _LOWEST, True
             continue
         if is_second_lap and row[0] > after:
             break
@@ -109,13 +110,15 @@ def next_slices(
 
 
 def due_of(db: SqlConnection, subject: Subject, now: datetime, *, limit: int) -> list[FormationKey]:
-    """List formations of one subject that are due and not leased, longest due first."""
+    """List formations of one subject that are due and not leased, longest due first; a backlog comes last."""
     return _due_of(db, subject.key, to_micros(now), limit=limit)
 
 
 def _due_of(db: SqlConnection, subject: int, instant: int, *, limit: int) -> list[FormationKey]:
+    """List what is due of a subject: what was said lately, or if there is none, the backlog, such as of an import."""
     found, owners = [], dict[int, str]()
-    for name, home, *rest in fetch(db, SQL["due_of"], subject, instant, limit):
+    fresh = fetch(db, SQL["due_of"], subject, instant, limit, instant - BACKLOG_AGE // timedelta.resolution)
+    for name, home, *rest in fresh or fetch(db, SQL["due_of"], subject, instant, limit, _LOWEST):
         owner = _owner_name(db, name, subject, home, owners)
         if owner is not None:
             found.append(read_formation_key((name, owner, *rest)))

@@ -17,6 +17,7 @@ from toldonce.store.sql.erase.tombstones import TombstoneLedger
 from toldonce.store.sql.log.message_tree import MessageTree
 from toldonce.store.sql.log.messages import abandoned, active_path, injections, messages, page, record_hits, user_words
 from toldonce.store.sql.log.record import begin, record
+from toldonce.store.sql.log.record_tree import record_tree
 from toldonce.store.sql.rows import STATE_ORDER, fetch, fetch_one, fetch_value, read_conversation, read_detail
 from toldonce.store.sql.subjects import rows_of, version_of
 from toldonce.text import clean, conversation_tag
@@ -26,6 +27,7 @@ from toldonce.types import (
     ConversationId,
     ConversationPage,
     ConversationSetup,
+    ConversationTree,
     EpisodeRange,
     FormationKey,
     InjectionRecord,
@@ -268,6 +270,16 @@ class ConversationRepository(Repository):
             *(charged for charged, _ in turn.charges),
             idempotent=True,
             urgent=True,
+        )
+
+    async def record_tree(self, tree: ConversationTree) -> RecordedTurn:
+        """Record a whole conversation, with the formations it makes due; durable on return: see `record_tree`."""
+        context = self._context
+        return await self._executor.write(
+            partial(record_tree, tree=tree, clock=context.clock, term_key=context.term_key),
+            tree.subject,
+            *(wanted.key_subject for wanted in tree.formations),
+            idempotent=True,
         )
 
     async def page(

@@ -51,8 +51,8 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass
-class _Tail:
-    """The end of a conversation while a turn is appended to it."""
+class Tail:
+    """The end of a conversation while messages are appended to it."""
 
     conversation: bytes
     last_seq: int
@@ -62,7 +62,7 @@ class _Tail:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fresh:
+class FreshMessage:
     """A message to append."""
 
     message: Message
@@ -84,17 +84,17 @@ def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> Reco
     if spot is None:
         spot = _begin(db, turn, clock)
     keeps_history = spot.whole
-    tail = _Tail(spot.conversation, fetch_value(db, SQL["last_seq"], subject, spot.conversation))
+    tail = Tail(spot.conversation, fetch_value(db, SQL["last_seq"], subject, spot.conversation))
     spot = tree.walk(spot, turn.messages)
     levels = ledger.levels(turn.messages, turn.reply)
-    fresh = [_Fresh(message, level) for message, level in zip(turn.messages, levels, strict=False)][spot.start :]
-    parent_seq = _append(db, ledger, tail, fresh, parent_seq=spot.seq, now=now)
+    fresh = [FreshMessage(message, level) for message, level in zip(turn.messages, levels, strict=False)][spot.start :]
+    parent_seq = append(db, ledger, tail, fresh, parent_seq=spot.seq, now=now)
     reply_seq = None
     if turn.reply is not None:
         # What was just appended has no children that could be equal.
         reply_seq = None if tail.appended else tree.equal_reply(spot, turn.reply)
         if reply_seq is None:
-            reply_seq = _append(db, ledger, tail, [_Fresh(turn.reply, levels[-1])], parent_seq=parent_seq, now=now)
+            reply_seq = append(db, ledger, tail, [FreshMessage(turn.reply, levels[-1])], parent_seq=parent_seq, now=now)
     if tail.appended:
         tail.branches = spot.seq != tail.appended[0] - 1
         db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
@@ -105,7 +105,7 @@ def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> Reco
     _mark(db, turn, tail, first=spot.start, keeps_history=keeps_history)
     if turn.opening.options and not new:
         db.execute(SQL["note_options"], (subject, tail.conversation, json.dumps(dict(turn.opening.options))))
-    _make_due(db, turn, tail)
+    make_due(db, turn.subject, turn.formations, tail)
     if turn.recall is not None:
         _add_recall(db, turn, turn.recall, (tail.conversation, reply_seq or parent_seq), now)
     insertions.link(db, ledger, turn, tail.conversation, question_seq=parent_seq, reply_seq=reply_seq)
@@ -149,8 +149,14 @@ def _begin(db: SqlConnection, turn: Turn, clock: Clock) -> TreePosition:
     return TreePosition(conversation=begin(db, turn.subject, turn.external_id, turn.opening, at), seq=0, start=0)
 
 
-def _append(
-    db: SqlConnection, ledger: TombstoneLedger, tail: _Tail, messages: Sequence[_Fresh], *, parent_seq: int, now: int
+def append(
+    db: SqlConnection,
+    ledger: TombstoneLedger,
+    tail: Tail,
+    messages: Sequence[FreshMessage],
+    *,
+    parent_seq: int,
+    now: int,
 ) -> int:
     """Append messages, each below the previous one; return the `seq` of the last, or `parent_seq` if there are none."""
     if not messages:
@@ -177,7 +183,7 @@ def _append(
     return tail.last_seq
 
 
-def _columns(fresh: _Fresh, ledger: TombstoneLedger, now: int) -> Row:
+def _columns(fresh: FreshMessage, ledger: TombstoneLedger, now: int) -> Row:
     message, level = fresh.message, fresh.level
     gone = level == ERASED
     return (
@@ -195,7 +201,7 @@ def _columns(fresh: _Fresh, ledger: TombstoneLedger, now: int) -> Row:
     )
 
 
-def _mark(db: SqlConnection, turn: Turn, tail: _Tail, *, first: int, keeps_history: bool) -> None:
+def _mark(db: SqlConnection, turn: Turn, tail: Tail, *, first: int, keeps_history: bool) -> None:
     """Record the client's id of this turn's question, and whether it sends the whole history.
 
     Args:
@@ -215,10 +221,11 @@ def _mark(db: SqlConnection, turn: Turn, tail: _Tail, *, first: int, keeps_histo
         db.executemany(SQL["add_call"], [(turn.subject.key, mark, tail.conversation, seq) for mark, seq in marks])
 
 
-def _make_due(db: SqlConnection, turn: Turn, tail: _Tail) -> None:
-    for due in turn.formations:
+def make_due(db: SqlConnection, home: Subject, formations: Sequence[FormationRequest], tail: Tail) -> None:
+    """Request formations of a conversation of `home`, as far as enough of it waits."""
+    for due in formations:
         subjects.ensure(db, due.key_subject)
-        key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
+        key = (due.key_subject.key, home.key, tail.conversation, due.profile, due.stage, due.version)
         now = to_micros(due.due_at)
         if due.of_user and not _is_of_user(db, key):
             due = replace(due, of_user=False)

@@ -81,7 +81,8 @@ SELECT subject, home
 SELECT s.name, f.home, f.conversation, f.profile, f.stage, f.version
   FROM formation AS f
   JOIN subject AS s ON s.key = f.subject
- WHERE f.subject = ?1 AND f.due_at <= ?2 AND f.parked = 0 AND (f.lease_until IS NULL OR f.lease_until <= ?2)
+ WHERE f.subject = ?1 AND f.due_at <= ?2 AND f.due_at > ?4 AND f.parked = 0
+   AND (f.lease_until IS NULL OR f.lease_until <= ?2)
  ORDER BY f.due_at, f.stage <> 'index', f.home, f.conversation, f.profile, f.stage, f.version
  LIMIT ?3
 
