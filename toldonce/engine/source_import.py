@@ -21,6 +21,7 @@ from toldonce.engine.steps import Steps
 from toldonce.errors import BadRequestError
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.review_gate import planted_order
+from toldonce.formation.replays import note_mark
 from toldonce.importers.message_order import OrderedMessage, order_messages
 from toldonce.importers.records import (
     NO_WORDS,
@@ -30,7 +31,7 @@ from toldonce.importers.records import (
     SourceRecord,
     source_id,
 )
-from toldonce.text import clean
+from toldonce.text import clean, squeeze
 from toldonce.types import BACKLOG_AGE, NO_SCOPE, ConversationTree, FormationRequest, Message, NewNote, Subject
 
 # Conversations that are read and prepared at a time: the store commits those of a batch together.
@@ -249,14 +250,17 @@ class _SourceImport:
             self._marks = await self._imported()
         profile = self._components.profile(None)
         notes = []
+        erased = await self._store.erasures.forgotten(
+            self._subject, [note_mark(_stored(memory)) for memory in memories]
+        )
         for memory in memories:
             mark = source_id(None, memory.id, memory.text)
-            if mark in self._marks:
+            if mark in self._marks or note_mark(_stored(memory)) in erased:
                 self.report.known_memories += 1
                 continue
             self._marks.add(mark)
             try:
-                checked = manual_note(NewNote(redact(memory.text), type=memory.type), profile)
+                checked = manual_note(NewNote(_stored(memory), type=memory.type), profile)
             except BadRequestError as error:
                 self.report.add_bad(BadRecord(where=memory.where, reason=str(error)))
                 continue
@@ -287,6 +291,11 @@ class _SourceImport:
             if len(page) < _PAGE:
                 return marks
             after = (page[-1].at, page[-1].id)
+
+
+def _stored(memory: SourceMemory) -> str:
+    """Return the text of a memory as it is stored, without secrets."""
+    return redact(squeeze(clean(memory.text)))
 
 
 def _log(ordered: Sequence[OrderedMessage]) -> tuple[list[Message], list[int]]:

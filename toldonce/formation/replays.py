@@ -134,6 +134,11 @@ def forgotten_marks(messages: Iterable[tuple[str, Sequence[Withheld]]]) -> froze
     )
 
 
+def note_mark(text: str) -> int:
+    """Return the hash by which a note without sources is recognized after it was erased, when it is imported again."""
+    return hash64("note", " ".join(words(normalise(fold(text)))))
+
+
 def _marks(text: str) -> set[int]:
     return {number for clause in _clauses(text) if (number := clause.number) is not None}
 

@@ -84,10 +84,10 @@ class _Window:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
-                if self._is_ended and error.pos >= len(self._text) - 1:
-                    raise BadRecordError(f"the file ends within record {number:,}: is it complete?") from None
-                if self._is_ended or not _may_go_on(error, len(self._text)):
+                if not _may_go_on(error, len(self._text)):
                     raise BadRecordError(f"record {number:,} is not JSON: {error.msg}") from None
+                if self._is_ended:
+                    raise BadRecordError(f"the file ends within record {number:,}: is it complete?") from None
             except RecursionError:
                 raise BadRecordError(f"record {number:,} is nested too deep") from None
             else:

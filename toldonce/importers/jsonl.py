@@ -4,6 +4,7 @@ The same format as for `toldonce replay`: `{"messages": [...], "id"?, "date"?}`,
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC
 from io import BufferedReader, RawIOBase
 from typing import Any, BinaryIO
@@ -37,7 +38,8 @@ def read_jsonl(files: ExportFiles) -> SourceRecords:
     for name in files.named("*.jsonl") or files.names[:1]:
         with files.open(name) as file:
             for found in openai_lines(_lines(file), UTC):
-                yield found if isinstance(found, BadRecord) else _conversation(found, f"{name}: {found.where}")
+                where = f"{name}: {found.where}"
+                yield replace(found, where=where) if isinstance(found, BadRecord) else _conversation(found, where)
 
 
 class _Raw(RawIOBase):

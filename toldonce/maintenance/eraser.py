@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from toldonce.errors import TryAgainError
-from toldonce.formation.replays import forgotten_marks
+from toldonce.formation.replays import forgotten_marks, note_mark
 from toldonce.formation.stale import outdated_by_hand, stale_stretches
 from toldonce.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from toldonce.store.store import Store
@@ -239,12 +239,15 @@ async def erased_statements(order: EraseRequest, store: Store) -> frozenset[int]
     if order.everything:
         return frozenset()
     said: list[_Said] = []
+    notes: set[int] = set()
     for memory in await store.memories.get_many(order.subject, order.memories):
         for source in memory.evidence:
             said += [_of_memory(message, source, memory, order) for message in await _read(source, order, store)]
+        if not memory.evidence:
+            notes.add(note_mark(memory.text))
     if order.conversation is not None:
         said += [(message.text, _whole(message)) for message in await _named(order.conversation, order, store)]
-    return await asyncio.to_thread(forgotten_marks, said)
+    return frozenset(notes) | await asyncio.to_thread(forgotten_marks, said)
 
 
 def _of_memory(message: LoggedMessage, source: Evidence, memory: Memory, order: EraseRequest) -> _Said:
