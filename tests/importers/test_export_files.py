@@ -43,9 +43,9 @@ def test_a_zip_that_is_cut_off_or_damaged_says_so(tmp_path: Path) -> None:
         pass
     damaged = tmp_path / "damaged.zip"
     damaged.write_bytes(data[:1_000] + bytes(200) + data[1_200:])
-    with open_export(damaged) as files, files.open("conversations.json") as file:
-        with pytest.raises(BadRecordError, match="is damaged"):
-            file.read(len(data) * 100)
+    with open_export(damaged) as files, files.open("conversations.json") as file, pytest.raises(BadRecordError) as why:
+        file.read(len(data) * 100)
+    assert "is damaged" in str(why.value)
 
 
 def test_a_directory_that_would_fill_the_memory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

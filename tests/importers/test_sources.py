@@ -41,7 +41,7 @@ def memories(found: list[SourceRecord]) -> Iterator[tuple[str, str | None]]:
     """Text and day of each memory."""
     for record in found:
         if isinstance(record, SourceMemory):
-            yield record.text, record.since and record.since.date().isoformat()
+            yield record.text, record.since.date().isoformat() if record.since else None
 
 
 def test_chatgpt_of_2026_has_many_files_and_knows_its_user(tmp_path: Path) -> None:

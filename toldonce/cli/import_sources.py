@@ -43,34 +43,34 @@ class _Outcome:
 class SourceImport:
     """One import of a file or folder."""
 
-    def __init__(self, here: CommandOptions, path: Path, source: str | None, *, forms: bool) -> None:
-        """Prepare an import; `source` is detected if it is None, and memories are formed at once if `forms`."""
+    def __init__(self, here: CommandOptions, path: Path, source: str | None, owner: str | None) -> None:
+        """Prepare an import of what belongs to `owner`; `source` is detected if it is None."""
         self._here = here
         self._path = path
         self._name = source
-        self._forms = forms
+        self._owner = owner
 
-    def run(self, *, dry: bool) -> None:
-        """Import, or show what an import would do, and report it."""
+    def run(self, *, dry: bool, forms: bool) -> None:
+        """Import and, if `forms`, form memories at once; or show what an import would do, and report it."""
         began = time.monotonic()
         with open_export(self._path) as files:
-            source = detect_source(files) if self._name is None else source_named(self._name)
-            outcome = self._dry_run(files, source) if dry else self._import(files, source)
+            source = detect_source(files) if self._name is None else source_named(self._name, files)
+            outcome = self._dry_run(files, source) if dry else self._import(files, source, forms=forms)
         _report(outcome, self._here, seconds=time.monotonic() - began, dry=dry)
         if outcome.report.bad_count:
             raise typer.Exit(1)
 
-    def _import(self, files: ExportFiles, source: Source) -> _Outcome:
+    def _import(self, files: ExportFiles, source: Source, *, forms: bool) -> _Outcome:
         async def work(engine: AsyncToldOnce) -> _Outcome:
             began = engine.clock.now()
             with ProgressBar() as bar:
-                records = read_source(source, files)
+                records = read_source(source, files, self._owner)
                 after_batch = _shown(bar, files)
                 report = await engine.imports.take(
                     records, source.name, user=self._here.subject, after_batch=after_batch
                 )
                 outcome = _Outcome(source.name, report)
-                if self._forms:
+                if forms:
                     outcome.formed = await form_backlog(engine, bar)
             outcome.memories = await count_new(engine, self._here.subject, since=began)
             await self._here.note_act(engine, "subjects.import", count=report.conversations)
@@ -88,7 +88,7 @@ class SourceImport:
             began = engine.clock.now()
             with ProgressBar() as bar:
                 after_batch = _shown(bar, files)
-                records = read_source(source, files)
+                records = read_source(source, files, self._owner)
                 sample = islice(records, MAX_SAMPLE)
                 report = await engine.imports.take(sample, source.name, user=here.subject, after_batch=after_batch)
                 outcome = _Outcome(source.name, report, await form_backlog(engine, bar))

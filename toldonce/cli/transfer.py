@@ -44,6 +44,10 @@ _From = Annotated[
     str | None,
     typer.Option("--from", metavar="SOURCE", help="Product that made the export (default: detected)."),
 ]
+_SourceUser = Annotated[
+    str | None,
+    typer.Option("--source-user", metavar="NAME", help="User of that product, if the export has several."),
+]
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be recorded and formed; store nothing.")]
 _RecordOnly = Annotated[
     bool, typer.Option("--record-only", help="Leave forming memories to `toldonce serve` or `toldonce worker`.")
@@ -88,6 +92,7 @@ def export(  # a command's options are its parameters
 def take_in(  # noqa: PLR0913  # a command's options are its parameters
     file: _Export,
     source: _From = None,
+    source_user: _SourceUser = None,
     user: UserName = None,
     subject: SubjectName = None,
     dry_run: _DryRun = False,
@@ -102,7 +107,7 @@ def take_in(  # noqa: PLR0913  # a command's options are its parameters
     Dates and branches are kept, secrets struck out, planted instructions held for review. Importing again adds nothing.
     """
     here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
-    if source is None and (file == _PIPE or _is_own_export(file)):
+    if source is source_user is None and (file == _PIPE or _is_own_export(file)):
         if user is not None or subject is not None or dry_run or record_only:
             raise typer.BadParameter("--user, --subject, --dry-run and --record-only are for other products' exports")
         _take_in_own(here, file, only_missing=only_missing, trusted=trusted)
@@ -113,7 +118,7 @@ def take_in(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter("--only-missing and --trusted are for exports of ToldOnce")
     from toldonce.cli.import_sources import SourceImport
 
-    SourceImport(here, Path(file), source, forms=not record_only).run(dry=dry_run)
+    SourceImport(here, Path(file), source, source_user).run(dry=dry_run, forms=not record_only)
 
 
 def _is_own_export(name: str) -> bool:

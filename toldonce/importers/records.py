@@ -37,6 +37,8 @@ class SourceConversation:
     current: str | None = None
     """Id of the message that the product showed last; None: the last of the file."""
     created_at: datetime | None = None
+    owner: str = ""
+    """The product's user who had it, where an export has several."""
     where: str
     """Position in the export: 'conversations.json: record 7'."""
 
@@ -50,6 +52,8 @@ class SourceMemory:
     since: datetime | None = None
     """When that product learned it (aware, UTC); None: unknown."""
     type: str = ""
+    owner: str = ""
+    """The product's user whom it is about, where an export has several."""
     where: str
 
 
