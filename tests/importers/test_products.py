@@ -80,8 +80,11 @@ def webui_chat(id_: str, user: str = "u1") -> dict[str, Any]:
 
 
 def test_open_webui_keeps_branches_and_drops_thoughts(tmp_path: Path) -> None:
-    name, [chat, bad] = records(write_json(tmp_path / "chats.json", [webui_chat("c1"), {"id": "x"}]))
+    name, [chat, alone, bad] = records(
+        write_json(tmp_path / "chats.json", [webui_chat("c1"), webui_chat("c1")["chat"], {"id": "x"}])
+    )
     assert name == "openwebui"
+    assert words(alone) == words(chat)
     assert words(chat) == [("q", None, "What is 15 * 17?"), ("a", "q", "255"), ("b", "q", "256")]
     assert isinstance(chat, SourceConversation)
     assert (chat.current, chat.owner) == ("a", "u1")

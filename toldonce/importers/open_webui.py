@@ -33,7 +33,13 @@ _DETAILS, _END = "<details", "</details>"
 
 def is_open_webui(value: object) -> bool:
     """Return whether a record is a chat of Open WebUI."""
-    return isinstance(value, dict) and "history" in mapping_of(value.get("chat"))
+    return "messages" in mapping_of(_inner(value).get("history"))
+
+
+def _inner(value: object) -> Mapping[str, Any]:
+    """Return the chat of a record; an export of one chat is the chat itself."""
+    record = mapping_of(value)
+    return mapping_of(record.get("chat")) or record
 
 
 def read_open_webui(files: ExportFiles) -> SourceRecords:
@@ -100,7 +106,7 @@ def _decoded(text: object) -> Any:
 
 
 def _chat(value: Mapping[str, Any], where: str, owner: str) -> SourceConversation | LeftOut:
-    history = mapping_of(mapping_of(value.get("chat")).get("history"))
+    history = mapping_of(_inner(value).get("history"))
     messages = tuple(_messages(mapping_of(history.get("messages"))))
     if not any(message.text for message in messages):
         return LeftOut(reason=NO_WORDS, where=where)

@@ -161,7 +161,11 @@ def read_source(source: Source, files: ExportFiles, owner: str | None = None) ->
 def _read(source: Source, files: ExportFiles, owner: str | None) -> SourceRecords:
     try:
         for record in source.read(files):
-            if owner is not None and isinstance(record, SourceConversation | SourceMemory) and record.owner != owner:
+            if (
+                owner is not None
+                and isinstance(record, SourceConversation | SourceMemory)
+                and record.owner not in ("", owner)
+            ):
                 yield LeftOut(reason=_OF_ANOTHER, where=record.where)
             else:
                 yield record
@@ -173,7 +177,7 @@ def _check_owner(source: Source, files: ExportFiles, owner: str | None) -> None:
     owners: set[str] = set()
     for record in _read(source, files, None):
         if isinstance(record, SourceConversation | SourceMemory):
-            owners.add(record.owner)
+            owners |= {record.owner} - {""}
     files.read.done = 0
     if owner in owners or (owner is None and len(owners) <= 1):
         return

@@ -12,7 +12,7 @@ _BULLETS = "-*•– \t"
 
 
 def statements(text: str) -> Iterator[str]:
-    """Yield the statements of a text in Markdown: its lines without bullets; headings, and lines with marks alone, not.
+    """Yield the statements of a text in Markdown: its lines without bullets; headings, and lines of marks, not.
 
     >>> list(statements("**Work**\\n\\n- Ana is a nurse.\\n- She works nights."))
     ['Ana is a nurse.', 'She works nights.']
@@ -21,14 +21,14 @@ def statements(text: str) -> Iterator[str]:
         said = squeeze(line).strip()
         if _is_heading(said):
             continue
-        said = said.strip(_BULLETS)
+        said = said.replace("**", "").strip(_BULLETS)
         if any(mark.isalnum() for mark in said):
             yield from _pieces(said)
 
 
 def _is_heading(line: str) -> bool:
     bold = line.startswith("**") and line.rstrip(":").endswith("**") and line.count("**") == 2
-    return line.startswith("#") or bold
+    return line.startswith("#") or line.endswith(":") or bold
 
 
 def _pieces(line: str) -> Iterator[str]:
