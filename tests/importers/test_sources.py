@@ -112,7 +112,7 @@ def test_claude_has_blocks_of_which_some_are_not_said(tmp_path: Path) -> None:
         {"uuid": "m3", "sender": "human", "text": "Thanks", "created_at": "2025-03-01T10:01:00Z"},
     ]
     memory = {
-        "conversations_memory": "**Work context**\n\nAna is a nurse in Graz.\n\n**Fun**\n- **Rowing**: she rows at:\n- dawn",
+        "conversations_memory": "**Work context**\n\nAna is a nurse in Graz.\n\n- **Rowing**: she rows at:\n- dawn",
         "project_memories": {"p1": "The garden project began in May."},
         "account_uuid": "acct",
     }
