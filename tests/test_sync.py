@@ -57,7 +57,7 @@ def test_the_files_are_those_that_the_script_makes() -> None:
 
 def test_both_have_the_same_namespaces() -> None:
     services = {name for name, value in vars(Services).items() if isinstance(value, cached_property)}
-    assert {name for name in services if not name.startswith("_")} == {*NAMESPACES, "turns", "agents"}
+    assert {name for name in services if not name.startswith("_")} == {*NAMESPACES, "turns", "agents", "imports"}
 
 
 @pytest.mark.parametrize("namespace", ["", *NAMESPACES])

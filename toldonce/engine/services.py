@@ -164,10 +164,8 @@ class Services:
 
     @lazy_property
     def imports(self) -> "ImportService":
-        """What other products exported, taken in."""
-        from toldonce.engine.source_import import ImportService
-
-        return ImportService(self._components, self._steps)
+        """What other products exported, for the command line."""
+        return self._steps.imports
 
     @lazy_property
     def admin(self) -> "AdminService":

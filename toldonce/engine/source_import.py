@@ -17,11 +17,12 @@ from toldonce.curation.new_notes import ManualNote
 from toldonce.datasets.recordings import BadRecord
 from toldonce.engine.components import Components
 from toldonce.engine.recorder import manual_note
-from toldonce.engine.steps import Steps
+from toldonce.engine.turn import TurnService
 from toldonce.errors import BadRequestError
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.review_gate import planted_order
 from toldonce.formation.replays import note_mark
+from toldonce.formation.runtime import Runtime
 from toldonce.importers.message_order import OrderedMessage, order_messages
 from toldonce.importers.records import (
     NO_WORDS,
@@ -33,6 +34,7 @@ from toldonce.importers.records import (
 )
 from toldonce.text import clean, squeeze
 from toldonce.types import BACKLOG_AGE, NO_SCOPE, ConversationTree, FormationRequest, Message, NewNote, Subject
+from toldonce.worker.loop import Worker
 
 # Conversations that are read and prepared at a time: the store commits those of a batch together.
 MAX_BATCH_CONVERSATIONS = 32
@@ -110,10 +112,19 @@ class _Batch:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportSteps:
+    """The engine's steps that an import takes."""
+
+    runtime: Runtime
+    turns: TurnService
+    worker: Worker
+
+
 class ImportService:
     """Takes in conversations and memories of other products."""
 
-    def __init__(self, components: Components, steps: Steps) -> None:
+    def __init__(self, components: Components, steps: ImportSteps) -> None:
         """Write through the engine's steps."""
         self._components = components
         self._steps = steps
@@ -157,7 +168,7 @@ class ImportService:
 class _SourceImport:
     """One import."""
 
-    def __init__(self, components: Components, steps: Steps, source: str, subject: Subject) -> None:
+    def __init__(self, components: Components, steps: ImportSteps, source: str, subject: Subject) -> None:
         self._components = components
         self._store = components.store
         self._steps = steps

@@ -27,6 +27,7 @@ from toldonce.types import Subject
 if TYPE_CHECKING:
     from toldonce.engine.agents import AgentService
     from toldonce.engine.context_builder import ContextBuilder
+    from toldonce.engine.source_import import ImportService
     from toldonce.engine.turn import TurnService
     from toldonce.maintenance.eraser import Eraser
     from toldonce.maintenance.reembed import Reembedder
@@ -122,6 +123,14 @@ class Steps:
         from toldonce.engine.agents import AgentService
 
         return AgentService(self.components, self.contexts, self.turns)
+
+    @lazy_property
+    def imports(self) -> "ImportService":
+        """Takes in what other products exported."""
+        from toldonce.engine.source_import import ImportService, ImportSteps
+
+        steps = ImportSteps(runtime=self.runtime, turns=self.turns, worker=self.worker)
+        return ImportService(self.components, steps)
 
     def forget_texts(self, subject: Subject | None) -> None:
         """Drop texts of a subject that are kept in this process; None: of all subjects."""

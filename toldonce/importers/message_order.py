@@ -2,7 +2,7 @@
 
 Each message comes after its parent, and the branch that the product showed last comes last, as the log takes the newest
 message for the current one. What is not recorded (tools, system messages, pictures) is taken out of the tree. A file
-may lie: parents may be missing, or form a ring.
+may be wrong: parents may be missing, or form a ring.
 """
 
 from collections import defaultdict

@@ -51,8 +51,8 @@ MAX_PASSED = 32
 # What is not due comes after what is.
 _LAST_MICROS = 2**63 - 1
 # Comes before every formation in their list.
-_LOWEST = -(2**63)
-_FIRST_PLACE: Row = (_LOWEST, _LOWEST, b"", "", "", "")
+_MIN_KEY = -(2**63)
+_FIRST_PLACE: Row = (_MIN_KEY, _MIN_KEY, b"", "", "", "")
 
 
 def _request(db: SqlConnection, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
@@ -95,7 +95,7 @@ def next_slices(
         if row is None:
             if is_second_lap or len(found) == count:
                 break
-            key, is_second_lap = _LOWEST, True
+            key, is_second_lap = _MIN_KEY, True
             continue
         if is_second_lap and row[0] > after:
             break
@@ -118,7 +118,7 @@ def _due_of(db: SqlConnection, subject: int, instant: int, *, limit: int) -> lis
     """List what is due of a subject: what was said lately, or if there is none, the backlog, such as of an import."""
     found, owners = [], dict[int, str]()
     fresh = fetch(db, SQL["due_of"], subject, instant, limit, instant - BACKLOG_AGE // timedelta.resolution)
-    for name, home, *rest in fresh or fetch(db, SQL["due_of"], subject, instant, limit, _LOWEST):
+    for name, home, *rest in fresh or fetch(db, SQL["due_of"], subject, instant, limit, _MIN_KEY):
         owner = _owner_name(db, name, subject, home, owners)
         if owner is not None:
             found.append(read_formation_key((name, owner, *rest)))
