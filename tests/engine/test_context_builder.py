@@ -58,6 +58,16 @@ async def test_facts_go_to_the_system_message_and_the_rest_to_the_last_user_mess
     assert "peanuts" not in last
 
 
+async def test_of_a_long_message_a_prompt_shows_what_bears_on_the_question(engine: AsyncToldOnce) -> None:
+    weather = "It rained all day and the river rose again. " * 30
+    await tell(engine, f"{weather}The boat that my sister sails is called Thunderbird. {weather}")
+    question = request(user("What is my sister's boat called?"))
+    turn = await prepared(engine, question)
+    assert "The boat that my sister sails is called Thunderbird." in turn.body.decode()
+    assert json.dumps("… It rained")[1:-1] in turn.body.decode()
+    assert [item.memory.text.count("rained") for item in turn.items] == [60], "the memory is the whole message"
+
+
 @pytest.mark.parametrize("mode", ["split", "system_append", "context_message", "user_prefix"])
 async def test_taking_the_insertions_out_gives_the_clients_own_bytes(
     engine: AsyncToldOnce, mode: InjectionMode

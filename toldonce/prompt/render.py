@@ -103,7 +103,7 @@ def render(recall: Recall, frame: RenderOptions) -> RenderedContext:
             shown.update(place for place, _ in taken)
             if block.order == "nearest":
                 taken.sort(key=lambda placed: -placed[1].similarity)
-            parts[block.part].append(_written(block, [item.memory for _, item in taken], frame))
+            parts[block.part].append(_written(block, [item.shown for _, item in taken], frame))
     return RenderedContext(
         standing=GAP.join(parts["standing"]),
         recalled=GAP.join(parts["recalled"]),
@@ -219,7 +219,7 @@ def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -
 def _fit_tokens(recall: Recall, frame: RenderOptions, tokens: int, count: Counting) -> tuple[Recall, RenderedContext]:
     def written(items: Sequence[RecalledMemory]) -> RenderedContext | None:
         rendered = render(replace(recall, items=tuple(items)), frame)
-        policy, characters = frame.policy, sum(len(item.memory.text) for item in rendered.items)
+        policy, characters = frame.policy, sum(len(item.shown.text) for item in rendered.items)
         if policy.max_characters and len(rendered.text) > policy.max_characters:
             return None
         if policy.max_memory_characters and characters > policy.max_memory_characters:

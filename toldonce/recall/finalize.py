@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
+from toldonce.recall.floor import weigh_terms
 from toldonce.recall.later import NONE, Later, put_followers_first, put_later_first
 from toldonce.recall.newest import asks_what_holds_now, put_newest_first
 from toldonce.recall.pack import Counting, RankedMemory, Room, pack
+from toldonce.recall.passages import find_passage
+from toldonce.recall.query import Query
 from toldonce.recall.rank import Explanation
 from toldonce.recall.recall import Ranking, describe_collapse, memory_id
 from toldonce.recall.score_parts import named_parts
 from toldonce.recall.unindexed import put_unindexed_first
 from toldonce.text import bare
-from toldonce.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory, Subject
+from toldonce.types import MAX_MEMORY_CHARACTERS, Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory, Subject
 
 SAID_MORE = "much was said later about it, and it does not bear on the message"
 
@@ -35,6 +38,8 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     omitted += [OmittedMemory(id=id_, reason=SAID_MORE) for id_ in sorted(unneeded)]
     found = _order_by_time(found, ranking, memories, omitted)
     found = put_unindexed_first(found, query, ranking.spares)
+    if query.for_prompt:
+        found = _with_passages(found, query)
     kept, lost = pack(
         found,
         limit=query.limit,
@@ -55,9 +60,10 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
                 word_share=row.word_share,
                 reasons=explanation.reasons(row),
                 standing=row.standing,
+                passage=passage,
                 parts=named_parts(row, ranking.parts) if ranking.parts else {},
             )
-            for row, memory in kept
+            for row, memory, passage in kept
         ]
     )
     return Recall(
@@ -67,6 +73,18 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         considered=ranking.considered,
         vectors_compared=ranking.vectors_compared,
     )
+
+
+def _with_passages(found: Sequence[RankedMemory], query: Query) -> list[RankedMemory]:
+    """Choose what is shown of the long messages."""
+    is_long = [each.memory.kind is MemoryKind.TURN and len(each.memory.text) > MAX_MEMORY_CHARACTERS for each in found]
+    if not any(is_long):
+        return list(found)
+    weights = weigh_terms(query)
+    return [
+        each._replace(passage=find_passage(each.memory.text, weights)) if long else each
+        for each, long in zip(found, is_long, strict=True)
+    ]
 
 
 def _older(kept: Sequence[RankedMemory], later: Mapping[bytes, Later]) -> dict[bytes, MemoryId]:

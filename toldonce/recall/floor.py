@@ -217,12 +217,23 @@ def find_informative_words(query: Query) -> list[bool]:
     ]
 
 
+def weigh_terms(query: Query) -> dict[str, float]:
+    """Return how much each term of a query tells of what it is about, from 0 to 1."""
+    return dict(zip(query.terms, _weigh(query, find_informative_words(query)), strict=True))
+
+
+def _weigh(query: Query, informative: Sequence[bool]) -> list[float]:
+    return [
+        (COMMON_WEIGHT if is_common(word) else 1.0) if tells else 0.0
+        for (_, word), tells in zip(spoken_terms(query), informative, strict=True)
+    ]
+
+
 def measure_familiarity(
     query: Query, snapshot: SubjectSnapshot, signals: RankingSignals, informative: Sequence[bool]
 ) -> Familiarity:
     """Measure how much a query has to do with the memories of a subject."""
-    common = [is_common(word) for _, word in spoken_terms(query)]
-    weights = np.where(informative, np.where(common, COMMON_WEIGHT, 1.0), 0.0)
+    weights = np.array(_weigh(query, informative))
     total = float(weights.sum())
     hits = signals.words.hits
     best = top_k(np.where(hits > 0, signals.words.evidence, -np.inf), _MAX_COMPARED)

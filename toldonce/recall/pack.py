@@ -34,6 +34,8 @@ class RankedMemory(NamedTuple):
 
     row: RankedRow
     memory: Memory
+    passage: str = ""
+    """See `RecalledMemory.passage`."""
 
 
 # Gists that are kept of a subject: as many as its texts that are cached.
@@ -86,7 +88,7 @@ class Room:
         marks = ROW_TOKENS
         if standing:
             marks = STANDING_ROW_TOKENS if said is None else self._count(_QUOTED_ROW)
-        tokens = self._count((said or found.memory.text)[:MAX_MEMORY_CHARACTERS]) + marks
+        tokens = self._count((said or found.passage or found.memory.text)[:MAX_MEMORY_CHARACTERS]) + marks
         frame = 0 if standing in self._framed else FRAME_TOKENS
         is_bounded = standing and not critical
         if is_bounded and tokens > MAX_STANDING_ROW_TOKENS:

@@ -1,7 +1,7 @@
 """Snapshots that recall computes on, and its results. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeVar, cast
 
@@ -122,9 +122,16 @@ class RecalledMemory:
     """Short sentences: 'means the same (0.82)', 'shares "peanuts"', 'a standing fact'."""
     standing: bool = False
     """A standing fact: there because of its importance, whatever was asked."""
+    passage: str = ""
+    """What a prompt shows of a long message; empty: its text, from the beginning on."""
     parts: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Of a search by hand: log-odds by kind of evidence. With their sum `s`, the score is `1 / (1 + exp(-s))`, unless a
     reranker gave it."""
+
+    @property
+    def shown(self) -> Memory:
+        """The memory with the text that a prompt shows of it."""
+        return replace(self.memory, text=self.passage) if self.passage else self.memory
 
     @property
     def is_stored(self) -> bool:
