@@ -64,26 +64,20 @@ def narrowed(data: DataSet, *, conversations: int | None, questions: int | None,
     return replace(data, conversations=taken)
 
 
-# Maximum of the limit of items, as of the setting.
-_MAX_ITEMS = 200
-
-
 def prompt_sizes(parts: Components, plan: EvaluationPlan) -> dict[str, PromptSize]:
     """Build an engine for each size of a prompt, by what the names of its figures end in.
 
-    The first, under "", has the limits of the settings and the profile. Each other has its own limit of tokens, and a
-    limit of items that grows with it in proportion, to 200 at most: else the tokens would have no use.
+    The first, under "", has the limits of the settings and the profile. Each other has its own limit of tokens, and as
+    many items as they hold.
     """
     settings = parts.settings
-    recall = parts.profiles.get(settings.profile).recall
-    own, items = token_limit(recall.tokens, settings), min(recall.limit, settings.recall_limit)
+    own = token_limit(parts.profiles.get(settings.profile).recall.tokens, settings)
     sizes = {"": PromptSize(tokens=own, engine=AsyncToldOnce(parts))}
     for tokens in plan.prompt_tokens:
-        limit = items if tokens <= own else min(_MAX_ITEMS, -(-items * tokens // max(own, 1)))
-        limits = {"tokens": tokens, "limit": limit}
+        limits: dict[str, int | None] = {"tokens": tokens, "limit": None}
         sized = replace(
             parts,
-            settings=settings.model_copy(update={"recall_tokens": tokens, "recall_limit": limit}),
+            settings=settings.model_copy(update={"recall_tokens": tokens, "recall_limit": None}),
             profiles=ShapedProfiles(settings.profiles, settings.profile, plan.formed, limits),
         )
         sizes[f"@{tokens}"] = PromptSize(tokens=tokens, engine=AsyncToldOnce(sized))

@@ -168,8 +168,8 @@ class AgePolicy(_Policy):
 class RecallPolicy(_Policy):
     """What is recalled, and how much."""
 
-    limit: int = Field(default=10, ge=0, le=200)
-    """Maximum number of memories."""
+    limit: int | None = Field(default=None, ge=0, le=200)
+    """Maximum number of memories; none: as many as the tokens hold, one for each 40."""
     tokens: int = Field(default=800, ge=0)
     """Maximum tokens of memory in the prompt."""
     fact_importance: float = Field(default=0.5, ge=0, le=1)
@@ -179,7 +179,8 @@ class RecallPolicy(_Policy):
     equal ones the newest. Facts on health, diet and other hard constraints come first and may take all of `tokens`.
     A fact without room is recalled for messages that it bears on."""
     floor: float = Field(default=0.15, ge=0, le=1)
-    """`evidence`: minimum score for a prompt (a search shows all)."""
+    """`evidence`: minimum score for a prompt (a search shows all). With more than 800 tokens it is lower in proportion:
+    more room is for more of what may bear on the message."""
     related: float = Field(default=0.15, ge=0, le=1)
     """`evidence`: minimum chance that a message has to do with anything known; below, and for small talk, a prompt has
     standing facts only. 0: no minimum."""

@@ -31,6 +31,8 @@ from toldonce.types import IdColumn, MemoryId, MemoryKind, OmittedMemory, Subjec
 
 # Weight of the recent conversation's words relative to those of the current message, which say what is asked now.
 BACKGROUND_WEIGHT = 0.3
+# Tokens of memory in a prompt for which the floor of the policy is meant.
+USUAL_TOKENS = 800
 # A memory with a related term counts as if it shared a word that as few memories have.
 RELATED_WEIGHT = 1.0
 # A subject has few notes if it has at most this many times as many as the query may show.
@@ -122,7 +124,12 @@ def is_worth_showing(row: RankedRow, query: Query) -> bool:
         return True
     if row.kind is MemoryKind.EPISODE:
         return True  # the policy has already limited its distance
-    return row.score >= query.policy.floor and has_positive_evidence(row)
+    return row.score >= _floor(query) and has_positive_evidence(row)
+
+
+def _floor(query: Query) -> float:
+    """Return the minimum score for a prompt: lower where it has more room than usual."""
+    return query.policy.floor * min(1.0, USUAL_TOKENS / max(query.budget_tokens or USUAL_TOKENS, 1))
 
 
 def is_above_note_floor(row: RankedRow, note_floors: Mapping[Subject, float]) -> bool:

@@ -40,8 +40,12 @@ class RecallSettings(EnvironmentSettings):
         "rest at the end of the newest user message; later prompts replay both), or all of it by `system_append`, "
         "`system_message`, `context_message` or `user_prefix`. A profile may override it.",
     )
-    recall_limit: int = Field(
-        default=10, ge=0, le=200, description="Maximum number of memories added to a prompt, besides standing facts."
+    recall_limit: int | None = Field(
+        default=None,
+        ge=0,
+        le=200,
+        description="Maximum number of memories added to a prompt, besides standing facts; by default as many as the "
+        "profile says, which for most is as many as the tokens hold.",
     )
     recall_tokens: int = Field(default=800, ge=0, description="Maximum tokens of memory added to a prompt.")
     recall_timeout_s: float = Field(
