@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict
 
 from toldonce.clock import Clock
+from toldonce.engine.context_builder import memory_limit
 from toldonce.ids import new_id
 from toldonce.profiles.policies import RecallPolicy
 from toldonce.profiles.registry import ProfileRegistry
@@ -176,7 +177,7 @@ class Measurement:
             text=text,
             subject=_SUBJECT,
             policy=self._policy,
-            limit=self._policy.limit,
+            limit=memory_limit(self._policy, Settings()),
             for_prompt=True,
             budget_tokens=self._policy.tokens,
         )

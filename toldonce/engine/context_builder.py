@@ -40,8 +40,8 @@ from toldonce.types import (
 RECENT_SHARE = 0.5
 # Maximum share for what no longer holds of earlier prompts; the rest is declared with the next one.
 ENDED_SHARE = 0.5
-# Tokens of a short quotation with its row: a prompt has room for so many memories. With ten at most in 800 tokens, LoCoMo's
-# prompts had .9 points fewer of the answers' words, and 60 tokens were left.
+# Tokens of a short quotation with its row, which say how many memories a prompt has room for. With ten at most in 800
+# tokens, prompts of LoCoMo had .9 points fewer of the answers' words, and 60 tokens were left.
 TOKENS_EACH = 40
 # Memories of a prompt: comparing more with one another would take longer than an answer should wait.
 MAX_MEMORIES = 200

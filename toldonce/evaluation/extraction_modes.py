@@ -31,7 +31,9 @@ _QUOTE_CHARACTERS, _PROMPT_CHARACTERS = 200, 8_000
 class ShapedProfiles(ProfileRegistry):
     """Profiles of an installation, one of them with a changed extraction mode."""
 
-    def __init__(self, folder: Path | None, name: str, formed: Formed, recall: Mapping[str, int | None] | None = None) -> None:
+    def __init__(
+        self, folder: Path | None, name: str, formed: Formed, recall: Mapping[str, int | None] | None = None
+    ) -> None:
         """Read the profiles and change the one called `name`; `recall` replaces fields of its policy for recall."""
         super().__init__(folder)
         profile = shaped(self.get(name), formed)

@@ -13,7 +13,16 @@ from toldonce.recall.recall import Ranking, describe_collapse, memory_id
 from toldonce.recall.score_parts import named_parts
 from toldonce.recall.unindexed import put_unindexed_first
 from toldonce.text import bare
-from toldonce.types import MAX_MEMORY_CHARACTERS, Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory, Subject
+from toldonce.types import (
+    MAX_MEMORY_CHARACTERS,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    OmittedMemory,
+    Recall,
+    RecalledMemory,
+    Subject,
+)
 
 SAID_MORE = "much was said later about it, and it does not bear on the message"
 

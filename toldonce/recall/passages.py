@@ -1,7 +1,7 @@
 """Choose what a prompt shows of a long message: the sentences that bear on the question, and those beside them. Pure.
 
-A prompt has room for some five sentences of a memory. What a long message says of the question may stand anywhere in
-it. The passage is one stretch of the message, letter for letter; an ellipsis stands where something is left out.
+A prompt has room for some five sentences of a memory. What a long message says of the question may be anywhere in it.
+The passage is one stretch of the message, letter for letter; an ellipsis marks what is left out before and after it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -62,7 +62,7 @@ def _pieces(sentence: TextSpan) -> Iterator[TextSpan]:
 
 
 def _widen(read: list[TextSpan], told: list[float], best: int) -> tuple[int, int]:
-    """Return the first and last sentence around the best one: of its neighbours first what tells more, then the nearer."""
+    """Return the first and last sentence around the best one; what tells more is taken first, then what is nearer."""
     first = last = best
     while True:
         fitting = []
