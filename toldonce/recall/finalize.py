@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from toldonce.recall.coverage import cover_words
 from toldonce.recall.floor import weigh_terms
 from toldonce.recall.later import NONE, Later, put_followers_first, put_later_first
 from toldonce.recall.newest import asks_what_holds_now, put_newest_first
 from toldonce.recall.pack import Counting, RankedMemory, Room, pack
 from toldonce.recall.passages import find_passage
-from toldonce.recall.query import Query
 from toldonce.recall.rank import Explanation
 from toldonce.recall.recall import Ranking, describe_collapse, memory_id
 from toldonce.recall.score_parts import named_parts
@@ -46,9 +46,10 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     unneeded = standing - {each.memory.id for each in found}
     omitted += [OmittedMemory(id=id_, reason=SAID_MORE) for id_ in sorted(unneeded)]
     found = _order_by_time(found, ranking, memories, omitted)
+    if query.for_prompt and query.policy.order == "evidence":
+        weights = weigh_terms(query)
+        found = _with_passages(cover_words(found, weights), weights)
     found = put_unindexed_first(found, query, ranking.spares)
-    if query.for_prompt:
-        found = _with_passages(found, query)
     kept, lost = pack(
         found,
         limit=query.limit,
@@ -84,15 +85,11 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     )
 
 
-def _with_passages(found: Sequence[RankedMemory], query: Query) -> list[RankedMemory]:
+def _with_passages(found: Sequence[RankedMemory], weights: Mapping[str, float]) -> list[RankedMemory]:
     """Choose what is shown of the long messages."""
-    is_long = [each.memory.kind is MemoryKind.TURN and len(each.memory.text) > MAX_MEMORY_CHARACTERS for each in found]
-    if not any(is_long):
-        return list(found)
-    weights = weigh_terms(query)
     return [
-        each._replace(passage=find_passage(each.memory.text, weights)) if long else each
-        for each, long in zip(found, is_long, strict=True)
+        each._replace(passage=find_passage(each.memory.text, weights)) if each.memory.kind is MemoryKind.TURN else each
+        for each in found
     ]
 
 
