@@ -66,7 +66,7 @@ POSTGRES_CONNECTIONS = 3
 """Each prepares its own statements, which is most of what a short test on PostgreSQL costs."""
 MAX_KEPT_RESULTS = 100_000
 """Results of pure functions that a worker keeps from test to test: up to some 50 MB."""
-OWN_MEMO_FILE = "test_memo.py"
+OWN_MEMO_FILES = ("test_memo.py", "memo.py")
 EVERY_STORE = (*STORES, *SEALED)
 STORE_NAMES = re.compile(rf"\b({'|'.join(EVERY_STORE)})\b")
 SERVER_STORES = re.compile(r"\b(postgres|sealed_postgres|citus)\b")
@@ -136,7 +136,7 @@ def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collecto
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Keep the results of pure functions from test to test: they are asked the same sentences again and again."""
-    token = memo._kept.set(None if item.path.name == OWN_MEMO_FILE else _results)
+    token = memo._kept.set(None if item.path.name in OWN_MEMO_FILES else _results)
     try:
         return (yield)
     finally:

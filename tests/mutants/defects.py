@@ -120,8 +120,8 @@ DEFECTS: tuple[Defect, ...] = (
     Defect(
         name="store: a turn and its work come apart",
         file="toldonce/store/sql/log/record.py",
-        sound="    _make_due(db, turn, tail)\n",
-        planted="    if not new:\n        _make_due(db, turn, tail)\n",
+        sound="    make_due(db, turn.subject, turn.formations, tail)\n",
+        planted="    if not new:\n        make_due(db, turn.subject, turn.formations, tail)\n",
         noticed_by=("tests/store/test_formations.py::test_a_turn_and_its_work_are_one",),
     ),
     Defect(

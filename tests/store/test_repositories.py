@@ -11,10 +11,22 @@ from toldonce.errors import BadRequestError
 from toldonce.store.repository import Reads, Repository, Writes
 from toldonce.store.sql.idempotency import IdempotencyRepository
 from toldonce.store.store import Store
-from toldonce.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
+from toldonce.types import (
+    ConversationTree,
+    EraseRequest,
+    FormationKey,
+    Lease,
+    MaintenanceLease,
+    StaleTerms,
+    Subject,
+    Turn,
+)
 
 # A subject, or what names one.
-NAMES_A_SUBJECT = (Subject, Sequence[Subject], Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
+NAMES_A_SUBJECT = (
+    *(Subject, Sequence[Subject], Turn, ConversationTree),
+    *(EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms),
+)
 # Keys and administrative acts belong to no subject.
 KEYS_AND_ACTS = (
     "add_audit",

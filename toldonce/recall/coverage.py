@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 
 from toldonce.recall.pack import RankedMemory
 
-# Log-odds that a telling word adds where no memory before has it. On BEAM's development half, 1 raises the answers' words
-# in prompts by .7 points and the evidence of questions on time by 7.5; on LoCoMo nothing changes.
+# Log-odds that a telling word adds where no memory before has it. On BEAM's development half, 1 raises the answers'
+# words in prompts by .7 points and the evidence of questions on time by 7.5; on LoCoMo nothing changes.
 NEW_WORD = 1.0
 
 

@@ -14,7 +14,6 @@ from toldonce.recall.score_parts import named_parts
 from toldonce.recall.unindexed import put_unindexed_first
 from toldonce.text import bare
 from toldonce.types import (
-    MAX_MEMORY_CHARACTERS,
     Memory,
     MemoryId,
     MemoryKind,

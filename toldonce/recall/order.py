@@ -35,8 +35,8 @@ BACKGROUND_WEIGHT = 0.3
 USUAL_TOKENS = 800
 # A memory with a related term counts as if it shared a word that as few memories have.
 RELATED_WEIGHT = 1.0
-# A subject has few notes if it has at most this many times as many as the query may show.
-MAX_FEW_NOTES_FACTOR = 2
+# A subject has few notes if it has at most so many, and at most this many times as many as the query may show.
+MAX_FEW_NOTES, MAX_FEW_NOTES_FACTOR = 20, 2
 # Scores are kept this far from 0 and 1, where log-odds are infinite.
 _SCORE_MARGIN = 1e-6
 # Notes at least this relevant are shown even if another one is much nearer.
@@ -110,7 +110,7 @@ def find_note_floors(snapshots: Sequence[SubjectSnapshot], query: Query) -> dict
         - RECENT_WEIGHT
         - MIDPOINT_PER_LOG_SIZE * log(1 + len(snapshot) / SIZE_FLOOR)
         for snapshot in snapshots
-        if np.count_nonzero(find_statements(snapshot)) <= MAX_FEW_NOTES_FACTOR * query.limit
+        if np.count_nonzero(find_statements(snapshot)) <= min(MAX_FEW_NOTES, MAX_FEW_NOTES_FACTOR * query.limit)
     }
 
 

@@ -4,10 +4,10 @@ A prompt has room for some five sentences of a memory. What a long message says 
 The passage is one stretch of the message, letter for letter; an ellipsis marks what is left out before and after it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from toldonce.reading.sentences import TextSpan, sentences
-from toldonce.text import terms
+from toldonce.text import sentence_ends, terms
 from toldonce.types import MAX_MEMORY_CHARACTERS
 
 # Longest passage, in characters: days may be written out in it before it is cut.
@@ -17,6 +17,9 @@ _MAX_READ = 30_000
 # Pieces of a sentence that is longer than a passage.
 _MAX_PIECE = MAX_PASSAGE // 2
 _CUT = "…"
+
+Place = tuple[int, int]
+"""Start and end of a sentence in its message."""
 
 
 def find_passage(text: str, weights: Mapping[str, float]) -> str:
@@ -37,38 +40,40 @@ def find_passage(text: str, weights: Mapping[str, float]) -> str:
     """
     if len(text) <= MAX_MEMORY_CHARACTERS:
         return ""
-    read = [piece for sentence in sentences(text[:_MAX_READ]) for piece in _pieces(sentence)]
-    told = [sum(weights[term] for term in weights.keys() & terms(each.text).keys()) for each in read]
-    best = max(range(len(read)), key=told.__getitem__, default=0)
-    if not read or told[best] <= 0:
+    places = list(_pieces(text[:_MAX_READ]))
+    told = [sum(weights[term] for term in weights.keys() & terms(text[start:end]).keys()) for start, end in places]
+    best = max(range(len(told)), key=told.__getitem__, default=0)
+    if not told or told[best] <= 0:
         return ""
-    first, last = _widen(read, told, best)
-    start, end = read[first].start, read[last].end
+    first, last = _widen(places, told, best)
+    start, end = places[first][0], places[last][1]
     if not text[:start].strip():
         return ""
     head, tail = f"{_CUT} ", f" {_CUT}" if text[end:].strip() else ""
     return f"{head}{text[start:end]}{tail}"
 
 
-def _pieces(sentence: TextSpan) -> Iterator[TextSpan]:
-    """Cut a sentence that is longer than a passage, after a word where it has any."""
-    text, start = sentence.text, 0
-    while len(text) - start > MAX_PASSAGE:
-        end = text.rfind(" ", start + 1, start + _MAX_PIECE + 1)
-        end = end if end > start else start + _MAX_PIECE
-        yield TextSpan(text[start:end], sentence.start + start)
-        start = end
-    yield TextSpan(text[start:], sentence.start + start)
+def _pieces(text: str) -> Iterator[Place]:
+    """Yield the sentences of a text without the blanks around them; one that is longer than a passage in pieces."""
+    for start, end in pairwise(sorted({0, *sentence_ends(text), len(text)})):
+        while end - start > MAX_PASSAGE:
+            cut = text.rfind(" ", start + 1, start + _MAX_PIECE + 1)
+            cut = cut if cut > start else start + _MAX_PIECE
+            yield start, cut
+            start = cut
+        told = text[start:end].rstrip()
+        if told.strip():
+            yield end - len(text[start:end].lstrip()), start + len(told)
 
 
-def _widen(read: list[TextSpan], told: list[float], best: int) -> tuple[int, int]:
+def _widen(places: Sequence[Place], told: Sequence[float], best: int) -> tuple[int, int]:
     """Return the first and last sentence around the best one; what tells more is taken first, then what is nearer."""
     first = last = best
     while True:
         fitting = []
-        if last + 1 < len(read) and read[last + 1].end - read[first].start <= MAX_PASSAGE:
+        if last + 1 < len(places) and places[last + 1][1] - places[first][0] <= MAX_PASSAGE:
             fitting.append((told[last + 1], best - last, first, last + 1))
-        if first > 0 and read[last].end - read[first - 1].start <= MAX_PASSAGE:
+        if first > 0 and places[last][1] - places[first - 1][0] <= MAX_PASSAGE:
             fitting.append((told[first - 1], first - best, first - 1, last))
         if not fitting:
             return first, last

@@ -131,7 +131,7 @@ class SubscriptionRequest(Body):
         # A request that may not read it learns why it cannot be subscribed to all the same.
         kind, colon, _ = name.partition(":")
         if colon and kind in SUBJECT_KINDS and kind != "shared":
-            raise ValueError("only shared subjects are subscribed to; add what is to be shared to shared:NAME")
+            raise ValueError("it is not shared: one reads it alone; add what is to be shared to shared:NAME")
         return name
 
 
