@@ -65,7 +65,7 @@ ON_EACH_STORE = re.compile(
 POSTGRES_CONNECTIONS = 3
 """Each prepares its own statements, which is most of what a short test on PostgreSQL costs."""
 MAX_KEPT_RESULTS = 100_000
-"""Results of pure functions that a worker keeps from test to test: up to some 50 MB."""
+"""Results of pure functions that a worker keeps from test to test."""
 OWN_MEMO_FILES = ("test_memo.py", "memo.py")
 EVERY_STORE = (*STORES, *SEALED)
 STORE_NAMES = re.compile(rf"\b({'|'.join(EVERY_STORE)})\b")
