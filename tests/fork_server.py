@@ -3,7 +3,7 @@
 Started by forked_processes.py, with the numbers of its control socket and of the one that programs connect to (see
 forked_command.py) as arguments. Each message on them is a line of JSON (see `forked_processes.py`), with four file
 descriptors: standard input, output and error, and a pipe on which the process id and, at the end, the exit code are
-reported. A process whose reports nobody can read any more is killed.
+reported. A process whose reports can be read no more is killed.
 """
 
 import gc
@@ -92,7 +92,7 @@ def _keep(process: int, standard: list[int], report: int) -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.write(report, f"{process}\n".encode())
     either = select.poll()
-    either.register(report, 0)  # its error is that nobody reads it
+    either.register(report, 0)  # its error is that it is read no more
     either.register(os.pidfd_open(process), select.POLLIN)
     if any(descriptor == report for descriptor, _ in either.poll()):
         os.kill(process, signal.SIGKILL)

@@ -56,7 +56,7 @@ def spilt(where: str) -> list[str]:
 
 
 def _told(record: logging.LogRecord) -> dict[str, object]:
-    """Return what a log record says, without times and threads: a code of six digits stands in them by chance."""
+    """Return what a log record says, without times and threads: they may have a code of six digits by chance."""
     return {name: value for name, value in vars(record).items() if not isinstance(value, float) and name != "thread"}
 
 

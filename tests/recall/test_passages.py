@@ -56,3 +56,9 @@ def test_a_message_is_shown_from_its_beginning_where_that_serves_as_well(text: s
 def test_one_very_long_sentence_is_shown_around_what_is_asked() -> None:
     text = "so " * 400 + "my bike is red and " + "so " * 400
     assert "my bike is red" in find_passage(text, {"bike": 1.0, "red": 1.0})
+
+
+def test_no_more_of_a_message_is_read_than_allowed() -> None:
+    text = FILLERS["en"] * 40 + "My bike is red."
+    assert "My bike is red." in find_passage(text, {"bike": 1.0})
+    assert find_passage(text, {"bike": 1.0}, max_read=1_000) == ""

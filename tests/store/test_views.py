@@ -294,7 +294,7 @@ async def test_u6_the_audit_has_a_replaced_sentence_and_other_users_links_stay(
 
     await engine.forget(new.id, user="ana")
     [(unlinked, about)] = rows(parts, 'SELECT "values", metadata FROM vectors WHERE id = ?', new.id)
-    assert (read(about)["content"], unlinked) == (new.text, values), "what nobody links any more stays as it was"
+    assert (read(about)["content"], unlinked) == (new.text, values), "what no user links stays as it was"
     assert len(rows(parts, 'SELECT id FROM vectors WHERE "values" IS NOT NULL')) == 2
     assert rows(parts, "SELECT new_vector_id FROM memory_updates WHERE old_vector_id = ?", new.id) == [(None,)]
     assert rows(parts, "SELECT user_id FROM users_vectors") == [("ben",)]

@@ -7,13 +7,14 @@ from toldonce.recall.floor import weigh_terms
 from toldonce.recall.later import NONE, Later, put_followers_first, put_later_first
 from toldonce.recall.newest import asks_what_holds_now, put_newest_first
 from toldonce.recall.pack import Counting, RankedMemory, Room, pack
-from toldonce.recall.passages import find_passage
+from toldonce.recall.passages import MAX_READ, find_passage
 from toldonce.recall.rank import Explanation
 from toldonce.recall.recall import Ranking, describe_collapse, memory_id
 from toldonce.recall.score_parts import named_parts
 from toldonce.recall.unindexed import put_unindexed_first
 from toldonce.text import bare
 from toldonce.types import (
+    MAX_MEMORY_CHARACTERS,
     Memory,
     MemoryId,
     MemoryKind,
@@ -85,11 +86,17 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
 
 
 def _with_passages(found: Sequence[RankedMemory], weights: Mapping[str, float]) -> list[RankedMemory]:
-    """Choose what is shown of the long messages."""
-    return [
-        each._replace(passage=find_passage(each.memory.text, weights)) if each.memory.kind is MemoryKind.TURN else each
-        for each in found
-    ]
+    """Choose what is shown of the long messages, the best first; of those too many to read it is the beginning."""
+    left = MAX_READ
+    chosen: list[RankedMemory] = []
+    for each in found:
+        text = each.memory.text
+        if each.memory.kind is MemoryKind.TURN and len(text) > MAX_MEMORY_CHARACTERS and left > 0:
+            chosen.append(each._replace(passage=find_passage(text, weights, max_read=left)))
+            left -= len(text)
+        else:
+            chosen.append(each)
+    return chosen
 
 
 def _older(kept: Sequence[RankedMemory], later: Mapping[bytes, Later]) -> dict[bytes, MemoryId]:
