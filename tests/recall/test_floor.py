@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from snapshots import Known, ask, for_prompt, recall, texts, unit
+from snapshots import Known, ask, for_prompt, name, recall, texts, unit
 from toldonce.evaluation.retrieval_run import load_small_talk
 from toldonce.profiles.policies import RecallPolicy
-from toldonce.recall.floor import SMALL_TALK, UNRELATED, is_small_talk
+from toldonce.recall.floor import DOUBTFUL, SMALL_TALK, UNRELATED, is_small_talk
+from toldonce.recall.known_names import find_known_names
 from toldonce.types import KEPT_IMPORTANCE, MemoryKind
 
 EAST, NORTH, BETWEEN = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
@@ -53,6 +55,20 @@ def test_a_question_about_nothing_known_recalls_nothing() -> None:
 
     assert texts(found) == []
     assert {memory.reason for memory in found.left_out} == {UNRELATED}
+
+
+def test_of_a_doubtful_message_what_much_speaks_for_is_shown() -> None:
+    weak = replace(CAR, id=2, text="The station is old.", vectors=((0.2, 0.0, 0.98, 0.0),))
+    kept = replace(MANY[0], importance=KEPT_IMPORTANCE)
+    others = [replace(kept, id=100 + number, text=f"Tulip {number} opened.") for number in range(100)]
+    message = "Which car broke down near the harbour, the mill and the station?"
+    query = for_prompt(ask(message, vector=unit(0.75, 0.0, 0.0, 0.66)))
+    found = recall(query, CAR, weak, *others)
+
+    assert texts(found) == [CAR.text]
+    assert DOUBTFUL in {memory.reason for memory in found.left_out if memory.id == name(weak.id)}
+    without = recall(replace(query, policy=RecallPolicy(related=0)), CAR, weak, *others)
+    assert {CAR.text, weak.text} <= set(texts(without))
 
 
 def test_a_search_by_hand_has_no_floor() -> None:
@@ -145,6 +161,23 @@ def test_a_capital_alone_makes_no_name() -> None:
     query = for_prompt(ask("Opened files in Rust: how?", vector=unit(0.0, 0.0, 1.0, 0.0)))
 
     assert texts(recall(query, CAR, *MANY)) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        ("List ONLY ten birds that Lotte saw, ONLY ten!", {"lott"}),
+        ("What did Lotte do on Saturday, 5 April 2025?", {"lott"}),
+        ("Was hat Lotte letzten Samstag gemacht?", {"lott"}),
+        ("Gift ideas for April", {"april"}),
+    ],
+)
+def test_what_is_shouted_or_names_a_time_is_no_name(message: str, names: set[str]) -> None:
+    query = for_prompt(ask(message))
+    one_has_all = np.array([(1 << len(query.terms)) - 1, *([0] * 30)])
+    found = find_known_names(query, one_has_all)
+
+    assert {term for bit, term in enumerate(query.terms) if found >> bit & 1} == names
 
 
 @pytest.mark.parametrize(

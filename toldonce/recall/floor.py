@@ -4,18 +4,20 @@ Ranking orders memories relative to each other, so that something is always near
 nearest is near at all. A name that a memory has is reason enough. Else four absolute signals tell: the calibrated
 similarity of the nearest memories, the largest share of the message's informative words that one memory has, the share
 of them that any memory has, and whether the message is about names of which none is known. They mean the same for five
-memories and for five thousand. A search by hand has no floor.
+memories and for five thousand. Of a message that may have to do with nothing, the memories that much speaks for are
+shown. A search by hand has no floor.
 """
 
 from collections.abc import Sequence
 from functools import cached_property
-from math import exp, log
+from math import exp, inf, log
 from typing import NamedTuple
 
 import numpy as np
 
 from toldonce.ids import is_unstored
 from toldonce.recall.known_names import GENERAL, REMEMBERING, find_known_names, spoken_terms
+from toldonce.recall.order import logit, min_score
 from toldonce.recall.query import Query
 from toldonce.recall.rank import MAX_FEW_MEMORIES, RankedRow
 from toldonce.recall.signals import RankingSignals
@@ -44,6 +46,9 @@ UNKNOWN_NAMES_WEIGHT = -4.5
 # Long memories have more of any message's words by chance: for each factor of e in their mean length.
 LENGTH_WEIGHT = -0.87
 INTERCEPT = -4.4
+# How much more must speak for a memory where a message is rather unrelated than related: by so many times the log-odds
+# against it. On LoCoMo and BEAM it halves what unrelated messages bring into a prompt, at the same evidence.
+DOUBT_WEIGHT = 1.5
 # Weight of a common English word ("gift", "write") beside other informative words: it says less of what is meant. How
 # few memories have a word is no measure of that: a word that none has would count most of all.
 COMMON_WEIGHT = 0.5
@@ -64,6 +69,7 @@ _MAX_COMPARED = 50
 _MIN_RELEVANCE, _MAX_RELEVANCE = 0.001, 0.999
 SMALL_TALK = "the message is small talk"
 UNRELATED = "the message has to do with nothing known"
+DOUBTFUL = "the message has little to do with what is known, and little speaks for this"
 
 
 class FloorResult(NamedTuple):
@@ -134,7 +140,8 @@ class Floor:
             return FloorResult(list(rows))
         if self._is_small_talk:
             return FloorResult([], SMALL_TALK)
-        if self._is_related:
+        doubt = self._doubt
+        if doubt <= 0:
             return FloorResult(list(rows))
         always = query.newest or frozenset()
         instances = {row.id for row in [row for row in rows if row.has_related_term][:MAX_INSTANCES]}
@@ -144,17 +151,39 @@ class Floor:
             if row.kind is MemoryKind.EPISODE  # the policy has already limited its distance
             or row.id in always
             or row.id in instances
+            or row.hits & self._names
+            or row.evidence >= self._min_evidence
             or (query.personal and (is_unstored(row.id) or (self._few_notes and row.is_statement)))
         ]
-        return FloorResult(kept, UNRELATED)
+        return FloorResult(kept, UNRELATED if doubt == inf else DOUBTFUL)
 
     @cached_property
     def _is_small_talk(self) -> bool:
         return is_small_talk(self._query)
 
     @cached_property
-    def _is_related(self) -> bool:
-        return is_related(self._query, self._snapshot, self._signals)
+    def _names(self) -> int:
+        return find_known_names(self._query, self._signals.words.hits)
+
+    @cached_property
+    def _doubt(self) -> float:
+        """The log-odds that the message has to do with nothing; infinite where the policy shows nothing."""
+        if self._names and self._few_notes:
+            return -inf
+        chance = relatedness(self._query, self._snapshot, self._signals)
+        if chance < self._query.policy.related and not self._names:
+            return inf
+        return -inf if self._few_notes else logit(1 - chance)
+
+    @cached_property
+    def _min_evidence(self) -> float:
+        """What must speak for a memory, in log-odds."""
+        return logit(min_score(self._query)) + DOUBT_WEIGHT * self._doubt
+
+
+def is_idle(query: Query) -> bool:
+    """Return whether a message is small talk, and its policy shows nothing for that."""
+    return query.policy.related > 0 and is_small_talk(query)
 
 
 def is_small_talk(query: Query) -> bool:
@@ -171,22 +200,20 @@ def asks_in_general(query: Query) -> bool:
     return query.personal or any(fold(word) in REMEMBERING for word in (*query.spoken.values(), *query.terms))
 
 
-def is_related(query: Query, snapshot: SubjectSnapshot, signals: RankingSignals) -> bool:
-    """Return whether a message has to do with anything in a subject's memory."""
-    if find_known_names(query, signals.words.hits):
-        return True
+def relatedness(query: Query, snapshot: SubjectSnapshot, signals: RankingSignals) -> float:
+    """Return the chance that a message has to do with anything in a subject's memory, names apart."""
     nearest = float(signals.meaning.similarity.max())
     tells_meaning = query.vector is not None and not is_unspaced(query.text)
     if tells_meaning and nearest >= SAME_MEANING_THRESHOLD and not any(find_capitals(query.text).values()):
-        return True
+        return 1.0
     informative = find_informative_words(query)
     if not any(informative):  # "What do you know about me?", "What did I do last week?"
-        return asks_in_general(query) or bool(query.dates or query.background)
+        return float(asks_in_general(query) or bool(query.dates or query.background))
     if sum(informative) < MIN_OWN_WORDS and (query.background or _has_memories_of_its_time(signals)):
-        return True
+        return 1.0
     if query.question and len(snapshot) < MAX_FEW_MEMORIES and _shares_a_rare_word(query, signals, informative):
-        return True
-    return measure_familiarity(query, snapshot, signals, informative).chance >= query.policy.related
+        return 1.0
+    return measure_familiarity(query, snapshot, signals, informative).chance
 
 
 def _shares_a_rare_word(query: Query, signals: RankingSignals, informative: Sequence[bool]) -> bool:

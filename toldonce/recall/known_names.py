@@ -64,7 +64,7 @@ def find_known_names(query: Query, hits: npt.NDArray[np.int64]) -> int:
     most_named, most_rare = MAX_NAME_SHARE * len(hits), MAX_RARE_SHARE * len(hits)
     names = 0
     for bit, (term, word) in enumerate(spoken_terms(query)):
-        if term in GENERAL or word in GENERAL:
+        if term in GENERAL or word in GENERAL or word in query.dated:
             continue
         if term.lower() == term.upper():
             is_name, is_rare = False, has_no_capitals(term) and not is_function_word(word)

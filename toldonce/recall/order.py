@@ -104,9 +104,8 @@ def find_note_floors(snapshots: Sequence[SubjectSnapshot], query: Query) -> dict
     """
     if _is_terse(query):
         return {}
-    floor = min(max(query.policy.floor, _SCORE_MARGIN), 1 - _SCORE_MARGIN)
     return {
-        snapshot.subject: log(floor / (1 - floor))
+        snapshot.subject: logit(query.policy.floor)
         - RECENT_WEIGHT
         - MIDPOINT_PER_LOG_SIZE * log(1 + len(snapshot) / SIZE_FLOOR)
         for snapshot in snapshots
@@ -124,12 +123,22 @@ def is_worth_showing(row: RankedRow, query: Query) -> bool:
         return True
     if row.kind is MemoryKind.EPISODE:
         return True  # the policy has already limited its distance
-    return row.score >= _floor(query) and has_positive_evidence(row)
+    return row.score >= min_score(query) and has_positive_evidence(row)
 
 
-def _floor(query: Query) -> float:
+def min_score(query: Query) -> float:
     """Return the minimum score for a prompt: lower where it has more room than usual."""
     return query.policy.floor * min(1.0, USUAL_TOKENS / max(query.budget_tokens or USUAL_TOKENS, 1))
+
+
+def logit(chance: float) -> float:
+    """Return the log-odds of a chance from 0 to 1; of neither is it infinite.
+
+    >>> logit(0.5), round(logit(0.9), 2), round(logit(0.0), 1)
+    (0.0, 2.2, -13.8)
+    """
+    sure = min(max(chance, _SCORE_MARGIN), 1 - _SCORE_MARGIN)
+    return log(sure / (1 - sure))
 
 
 def is_above_note_floor(row: RankedRow, note_floors: Mapping[Subject, float]) -> bool:
@@ -208,8 +217,7 @@ def _similarity_threshold(policy: RecallPolicy, similarity: npt.NDArray[np.float
     """Return the lowest relevance that is shown: the policy's, or a higher one if a note is much nearer."""
     if not policy.lag or not len(similarity):
         return policy.similarity
-    nearest = min(max(float(similarity.max()), _SCORE_MARGIN), 1 - _SCORE_MARGIN)
-    lagging = 1 / (1 + exp(policy.lag - log(nearest / (1 - nearest))))
+    lagging = 1 / (1 + exp(policy.lag - logit(float(similarity.max()))))
     return max(policy.similarity, min(lagging, _MAX_LAG_THRESHOLD))
 
 

@@ -7,12 +7,12 @@ from datetime import datetime, tzinfo
 from functools import cache
 from typing import NamedTuple
 
-from toldonce.dates import may_name_time, parse_dates
+from toldonce.dates import DateMention, may_name_time, parse_dates
 from toldonce.ids import id_bytes
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.profiles.destinations import DestinationRule
 from toldonce.profiles.policies import RecallPolicy
-from toldonce.text import Read, asks, is_opener, other_stems, read_terms, terms, words
+from toldonce.text import Read, asks, fold, is_opener, other_stems, read_terms, terms, words
 from toldonce.types import MemoryId, Subject, Vector
 
 # A memory's hits are bits of one float's 53.
@@ -202,6 +202,8 @@ class Query:
     """Ids of memories that stay out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
     """The word of the text for each term, for explanations."""
+    dated: frozenset[str] = frozenset()
+    """The folded words of the text that name times."""
     elsewhere: tuple[Read, ...] = ()
     """Words with their stems in other languages, if the text does not tell its language."""
     background: tuple[str, ...] = ()
@@ -263,10 +265,10 @@ def make_query(
     """
     text = request.text
     reading = read(text)
+    mentions: Sequence[DateMention] = ()
     if dates is None:
-        mentions = (
-            parse_dates(text[-MAX_DATED:], said_at=now, zone=request.zone or zone) if reading.may_name_time else ()
-        )
+        if reading.may_name_time:
+            mentions = parse_dates(text[-MAX_DATED:], said_at=now, zone=request.zone or zone)
         dates = [(mention.start, max(now, mention.end) if mention.since else mention.end) for mention in mentions]
     wants_known = request.for_prompt and (reading.personal or not reading.question)
     return Query(
@@ -284,6 +286,7 @@ def make_query(
         for_prompt=request.for_prompt,
         explain=request.explain,
         spoken=reading.spoken,
+        dated=frozenset(fold(word) for mention in mentions for word in words(mention.quote)),
         elsewhere=reading.elsewhere,
         background=_background_terms(request.before, reading.terms),
         related_terms=find_related_terms(reading.terms) if wants_known else (),

@@ -27,10 +27,10 @@ _BEGINNING = (".", "!", "?", ":", "…", "¿", "¡", "。", "！", "？", "：",
 
 
 def find_capitals(text: str) -> dict[str, bool]:
-    """Return the words that begin with a capital, folded, and whether one is within a sentence.
+    """Return the words that begin with a capital, folded, and whether one is within a sentence, and not shouted.
 
-    >>> find_capitals("Write a card to Lotte."), find_capitals("给Priya的礼物")
-    ({'write': False, 'lotte': True}, {'priya': True})
+    >>> find_capitals("Write a card to Lotte."), find_capitals("给Priya的礼物"), find_capitals("I want ONLY two")
+    ({'write': False, 'lotte': True}, {'priya': True}, {'only': False})
     """
     found: dict[str, bool] = {}
     end = 0
@@ -40,7 +40,7 @@ def find_capitals(text: str) -> dict[str, bool]:
         for kind, run in runs(match.group()):
             if kind == "spaced" and len(run) > 1 and run[0].isupper():
                 word = fold(run.casefold())
-                found[word] = found.get(word, False) or is_within
+                found[word] = found.get(word, False) or (is_within and not run.isupper())
             is_within = True
     return found
 
