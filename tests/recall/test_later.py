@@ -56,6 +56,33 @@ def test_of_many_memories_only_a_like_one_is_brought_in() -> None:
     assert texts(recall(QUERY, OLD, alike, *OTHERS))[:2] == [alike.text, OLD.text]
 
 
+def test_of_many_memories_each_others_nearest_in_time_are_shown_together() -> None:
+    """Whatever words they have: "The backend uses MongoDB", "we ended up with Postgres after all"."""
+    query = for_prompt(ask("Which database does the backend use?", vector=unit(*EAST)))
+    statements = [replace(each, importance=KEPT_IMPORTANCE) for each in OTHERS]
+    old = said(1, "The backend uses MongoDB.", (0.8, 0.6, 0.0, 0.0), kept=True)
+    new = said(2, "So we ended up with Postgres after all.", (0.0, 0.92, 0.39, 0.0), days=30, kept=True)
+    assert texts(recall(query, old, new, *statements))[:2] == [new.text, old.text]
+    not_shown = [
+        [replace(new, at=NEW_YEAR - timedelta(days=120))],  # said before
+        [new, said(3, "A nearer one said before.", (0.0, 0.91, 0.41, 0.0), days=-9, kept=True)],
+        [replace(new, role=2)],  # the assistant's
+        [replace(new, importance=0.3)],
+        [replace(new, vectors=((0.0, 0.1, 0.99, 0.0),))],
+    ]
+    for others in not_shown:
+        assert new.text not in texts(recall(query, old, *others, *statements)), others
+
+
+def test_a_later_statement_that_comes_far_behind_is_moved_to_the_older_one() -> None:
+    query = for_prompt(ask("Which database does the backend use?", vector=unit(*EAST)))
+    statements = [replace(each, importance=KEPT_IMPORTANCE) for each in OTHERS]
+    old = said(1, "The backend uses MongoDB.", (0.8, 0.6, 0.0, 0.0), kept=True)
+    new = said(2, "The backend has Postgres.", (0.3, 0.9, 0.3, 0.0), days=30, kept=True)
+    between = [said(number, f"A database, {number}.", (0.7, 0.0, 0.7, 0.1)) for number in range(10, 15)]
+    assert texts(recall(query, old, new, *between, *statements))[:2] == [new.text, old.text]
+
+
 def test_what_was_said_later_comes_before_what_little_speaks_for() -> None:
     older = [said(number, f"thing{number}x", NEAR_NORTH, kept=True) for number in range(10, 16)]
     newer = said(30, "stuff", days=50)

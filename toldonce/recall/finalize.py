@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from toldonce.recall.coverage import cover_words
-from toldonce.recall.floor import weigh_terms
-from toldonce.recall.later import NONE, Later, put_followers_first, put_later_first
+from toldonce.recall.floor import is_idle, weigh_terms
+from toldonce.recall.later import MAX_UNASKED_CHARACTERS, NONE, Later, put_followers_first, put_later_first
 from toldonce.recall.newest import asks_what_holds_now, put_newest_first
 from toldonce.recall.pack import Counting, RankedMemory, Room, pack
 from toldonce.recall.passages import MAX_READ, find_passage
@@ -42,7 +42,8 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     found = _without_overruled(fetched, ranking, omitted)
     standing = {each.memory.id for each in found if each.row.standing}
     followers = _followers(ranking, memories)
-    found = put_followers_first(found, followers, ranking.later, bearing=ranking.spares, limit=query.limit)
+    room = 0 if is_idle(query) else MAX_UNASKED_CHARACTERS
+    found = put_followers_first(found, followers, ranking.later, ranking.spares, limit=query.limit, unasked=room)
     unneeded = standing - {each.memory.id for each in found}
     omitted += [OmittedMemory(id=id_, reason=SAID_MORE) for id_ in sorted(unneeded)]
     found = _order_by_time(found, ranking, memories, omitted)

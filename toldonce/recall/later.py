@@ -26,14 +26,9 @@ LIKENESS_THRESHOLD = 0.45
 # was said, the nearest statement does so three times of four, however it is worded.
 MIN_LIKENESS_OF_FEW = 0.1
 MAX_LATER = 2  # later statements that are placed before an older one
-# Statements of a prompt that are brought in because they are later than one that is shown: in a full prompt, where each
-# takes the place of one that bears on the question, and in others.
-MAX_PULLED_IN, MAX_BROUGHT_IN = 1, 3
 MAX_COMPARED = 100  # statements that are compared with one another, each with each
-# Up to so many memories a word's rarity is counted over all of them, else over those compared.
-MAX_COUNTED = 1_000
-# Facts beside which a later statement is shown, in any prompt.
-MAX_FOLLOWED = 2
+MAX_COUNTED = 1_000  # of more memories, a word's rarity is counted over those compared
+MAX_FOLLOWED = 2  # facts beside which a later statement is shown, in any prompt
 # A longer statement that is later than a fact costs much room: it stays out of prompts on which the fact does not bear.
 MAX_UNASKED_CHARACTERS = 200
 # Likeness from which a later statement is about a fact, whatever they share, among few memories. In the stories of the
@@ -43,8 +38,7 @@ FOLLOWER_THRESHOLD = 0.4
 MAX_FOLLOWERS, _MAX_EACH = 8, 2
 # A word that more memories have tells little of what a statement is about.
 _MIN_HOLDERS, _MAX_HOLDER_SHARE = 20, 0.05
-# Words of two languages that begin with so many equal letters mean the same: "vegetarian", "végétarienne".
-_SAME_BEGINNING = 5
+_SAME_BEGINNING = 5  # equal letters with which words of two languages mean the same: "vegetarian", "végétarienne"
 _HASHED = 1 << 16
 _KINDS = np.array([MemoryKind.TURN.number, MemoryKind.NOTE.number, MemoryKind.FACT.number])
 _USER, _ASSISTANT = 1, 2
@@ -57,6 +51,8 @@ class Later(NamedTuple):
     """The nearest first."""
     is_alike: bool
     """They are about it; else it is only the nearest among few memories."""
+    is_next: bool = False
+    """Each is the other's nearest neighbour in time; see `successors`."""
 
 
 NONE = Later((), False)
@@ -150,9 +146,10 @@ def put_followers_first(
     ranked: Sequence[RankedMemory],
     followers: Mapping[bytes, Sequence[RankedMemory]],
     later: Mapping[bytes, Later],
-    *,
     bearing: Container[bytes],
+    *,
     limit: int,
+    unasked: int = MAX_UNASKED_CHARACTERS,
 ) -> list[RankedMemory]:
     """Take facts about whose value something was said later out of the profile.
 
@@ -166,6 +163,7 @@ def put_followers_first(
         later: What is like a fact, by its id.
         bearing: Ids of the facts that bear on the query.
         limit: How many memories are shown besides standing facts.
+        unasked: Length of the longest statement that is shown with a fact that does not bear on the query; 0: none is.
     """
     standing: list[RankedMemory] = []
     unneeded: list[RankedMemory] = []
@@ -177,10 +175,10 @@ def put_followers_first(
         follower = _says_more(each.memory, told)
         alike = [other for other in told if other.row.id in later.get(each.row.id, NONE).ids]
         beside = follower or (alike[0] if alike and each.memory.category != "instruction" else None)
-        is_needed = beside and (each.row.id in bearing or len(beside.memory.text) <= MAX_UNASKED_CHARACTERS)
+        is_needed = beside and (each.row.id in bearing or len(beside.memory.text) <= unasked)
         if follower is None or each.memory.is_safety_critical:
             standing.append(each)
-            if beside and (follower or is_needed):
+            if beside and (is_needed or (follower and unasked)):
                 pairs[beside.row.id] = beside
         elif is_needed:
             pairs[follower.row.id] = follower
@@ -218,61 +216,6 @@ def _words_of_value(fact: Memory) -> Set[str]:
         return value
     begins = tuple(word[:_SAME_BEGINNING] for word in value if len(word) >= _SAME_BEGINNING)
     return {word for word in said if word.startswith(begins)} or said
-
-
-def bring_in(
-    strong: Sequence[RankedRow],
-    few: Sequence[RankedRow],
-    later: Mapping[bytes, Later],
-    rows: Mapping[bytes, RankedRow],
-    *,
-    room: int,
-    limit: int,
-) -> list[RankedRow]:
-    """Put the nearest later statement about each row that is shown beside it, and fill the room left.
-
-    Args:
-        strong: Rows that are shown, standing facts first, then best first.
-        few: Rows that little speaks for, best first: they fill the room.
-        later: See `find_later`.
-        rows: The rows of what was said later, by id.
-        room: Number of rows that may be shown besides `strong`.
-        limit: Number of rows that are shown besides standing facts.
-    """
-    near = [row for row in strong if not row.standing]
-    shown = {row.id for row in strong if row.standing} | {row.id for row in near[:limit]}
-    said = {source for row in strong if row.id in shown for source in row.sources}
-    ordered = [row for row in strong if row.standing]
-    placed: set[bytes] = set()
-
-    def place(row: RankedRow) -> None:
-        ordered.append(row)
-        placed.add(row.id)
-        said.update(row.sources)
-
-    def newer_than(row: RankedRow) -> RankedRow | None:
-        ids = later.get(row.id, NONE).ids
-        if row.kind is MemoryKind.NOTE or not ids or not shown.isdisjoint(ids) or not placed.isdisjoint(ids):
-            return None
-        newest = rows[ids[0]]
-        is_shown = newest.kind is MemoryKind.NOTE or said.issuperset(newest.sources)
-        return None if is_shown else newest._replace(evidence=row.evidence)
-
-    most, brought = MAX_PULLED_IN if len(near) >= limit else MAX_BROUGHT_IN, 0
-    for row in near:
-        newer = newer_than(row) if brought < most and row.id in shown else None
-        for each in (newer, row) if len(near) >= limit else (row, newer):
-            if each is not None and each.id not in placed:
-                place(each)
-                brought += each is newer
-    room -= brought
-    for row in few:
-        newer = None if row.id in placed else newer_than(row)
-        for each in (newer, row) if room < 2 else (row, newer):  # if one has room, what was said later
-            if each is not None and each.id not in placed and room > 0:
-                place(each)
-                room -= 1
-    return ordered
 
 
 def put_later_first(ranked: Sequence[RankedMemory], later: Mapping[bytes, Later]) -> list[RankedMemory]:

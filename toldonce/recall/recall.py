@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from toldonce.ids import id_text, is_unstored
 from toldonce.recall.ann import AnnPlanner
+from toldonce.recall.bring_in import bring_in
 from toldonce.recall.dedupe import collapse_sources
 from toldonce.recall.floor import Floor, asks_in_general
 from toldonce.recall.known_names import weigh_known_names
-from toldonce.recall.later import Later, bring_in, find_followers, find_later
+from toldonce.recall.later import Later, find_followers, find_later
 from toldonce.recall.newest import asks_what_holds_now
 from toldonce.recall.order import (
     find_newest_notes,
@@ -41,6 +42,7 @@ from toldonce.recall.rank import (
 from toldonce.recall.score_parts import ScoreParts, score_parts
 from toldonce.recall.signals import RankingSignals, collect_signals
 from toldonce.recall.similarity import Relevance
+from toldonce.recall.successors import find_successors
 from toldonce.recall.top_k import top_k
 from toldonce.types import (
     MemoryId,
@@ -218,6 +220,12 @@ class _Candidates:
         self.later.update(find_later(snapshot, positions, rows, limit=query.limit))
         self.said_later.update({row.id: row for row in rows})
 
+    def note_successors(self, successors: Mapping[bytes, RankedRow]) -> None:
+        """Note what was said later about the things of some rows, by their ids."""
+        for id_, row in successors.items():
+            self.later[id_] = Later((row.id,), is_alike=True, is_next=True)
+            self.said_later.setdefault(row.id, row)
+
 
 def _add_candidates(
     found: _Candidates, query: Query, snapshot: SubjectSnapshot, signals: RankingSignals, *, all_notes: bool
@@ -255,6 +263,10 @@ def _add_candidates(
     found.explain(snapshot, signals, query, positions)
     if query.for_prompt:
         found.note_later(snapshot, positions, rows, query)
+        successors = find_successors(snapshot, positions, evidence)
+        newer = np.array(list(successors.values()), dtype=np.intp)
+        said = build_rows(snapshot, signals, evidence, newer, statements=statements, standing=False)
+        found.note_successors({snapshot.ids[old]: row for old, row in zip(successors, said, strict=True)})
         floor = Floor(query, snapshot, signals, few_notes=all_notes)
         found.standing.extend(standing)
         found.spares.extend(floor.apply(_as_spares(standing)).rows)
