@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
 FOLDERS = ("toldonce", "corpora", "tests", "benchmarks", "tools", "docs", "deploy", ".ci")
 # Files of users in examples, and a host.
-FOREIGN = {"AGENTS.md", "NAME.toml", "mine.toml", "mine.md", "beam.md", "toldonce.default.svc"}
+FOREIGN = {"AGENTS.md", "NAME.toml", "mine.toml", "ana.md", "mine.md", "beam.md", "toldonce.default.svc"}
 _FILE = re.compile(r"(?<![\w/.~<*-])((?:[\w.-]+/)*[\w-]+\.(?:py|sql|toml|md))(?![\w/*])")
 _PARTS = (".py", ".sql", ".toml", ".md", "/`")
 _FOLDER = re.compile(r"`((?:[a-z_]+/)+)`")

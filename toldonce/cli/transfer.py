@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _PIPE = "-"
 # How the first line of an export of ToldOnce begins.
-_OWN_HEAD, _HEAD_BYTES = b'"toldonce"', 100
+_OWN_HEAD, _MARKDOWN_HEAD, _HEAD_BYTES = b'"toldonce"', b"<!-- toldonce markdown", 100
 _File = Annotated[
     str, typer.Argument(metavar="FILE", help="File of JSON lines (format: docs/export.md); - for a pipe.")
 ]
@@ -36,6 +36,9 @@ _Export = Annotated[
     ),
 ]
 _All = Annotated[bool, typer.Option("--all", help="Export all subjects.")]
+_Markdown = Annotated[
+    bool, typer.Option("--markdown", help="Export what is known as Markdown, to read, edit and import again.")
+]
 _Trusted = Annotated[
     bool,
     typer.Option("--trusted", help="Skip redaction and review; only for your own exports."),
@@ -52,6 +55,9 @@ _DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be rec
 _RecordOnly = Annotated[
     bool, typer.Option("--record-only", help="Leave forming memories to `toldonce serve` or `toldonce worker`.")
 ]
+_ForgetRemoved = Annotated[
+    bool, typer.Option("--forget-removed", help="Of Markdown: forget memories whose lines were removed.")
+]
 _Missing = Annotated[bool, typer.Option("--only-missing", help="Skip subjects that already exist.")]
 
 
@@ -61,9 +67,10 @@ def register(app: typer.Typer) -> None:
     app.command("import")(take_in)
 
 
-def export(  # a command's options are its parameters
+def export(  # noqa: PLR0913  # a command's options are its parameters
     file: _File,
     everybody: _All = False,
+    markdown: _Markdown = False,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
@@ -78,15 +85,22 @@ def export(  # a command's options are its parameters
 
     async def work(engine: "AsyncToldOnce") -> int:
         with _written(file) as out:
-            lines = await engine.transfer.export_to(out, user=here.subject, everybody=everybody)
-        await here.note_act(engine, "subjects.export", of_all=everybody)
-        return lines
+            if markdown:
+                from toldonce.engine.markdown_export import export_markdown
 
-    lines = here.run(work)
+                count = await export_markdown(
+                    engine, out, user=here.subject, everybody=everybody, at=engine.clock.now(), zone=here.zone
+                )
+            else:
+                count = await engine.transfer.export_to(out, user=here.subject, everybody=everybody)
+        await here.note_act(engine, "subjects.export", of_all=everybody)
+        return count
+
+    count, what = here.run(work), "memory" if markdown else "line"
     if as_json:
-        say_json({"file": file, "lines": lines})
+        say_json({"file": file, "memories" if markdown else "lines": count})
     elif file != _PIPE:
-        say(f"{plural(lines, 'line')} written to {file}")
+        say(f"{plural(count, what)} written to {file}")
 
 
 def take_in(  # noqa: PLR0913  # a command's options are its parameters
@@ -99,6 +113,7 @@ def take_in(  # noqa: PLR0913  # a command's options are its parameters
     record_only: _RecordOnly = False,
     only_missing: _Missing = False,
     trusted: _Trusted = False,
+    forget_removed: _ForgetRemoved = False,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
@@ -107,7 +122,17 @@ def take_in(  # noqa: PLR0913  # a command's options are its parameters
     Dates and branches are kept, secrets struck out, planted instructions held for review. Importing again adds nothing.
     """
     here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
-    if source is source_user is None and (file == _PIPE or _is_own_export(file)):
+    if source is source_user is None and file != _PIPE and _begins(file, _MARKDOWN_HEAD):
+        if only_missing or trusted or record_only:
+            raise typer.BadParameter("--only-missing, --trusted and --record-only are not for Markdown")
+        from toldonce.cli.import_markdown import take_in_markdown
+
+        named = None if user is None and subject is None else here.subject
+        take_in_markdown(here, Path(file), named, forget_removed=forget_removed, dry_run=dry_run)
+        return
+    if forget_removed:
+        raise typer.BadParameter("--forget-removed is for what `toldonce export --markdown` wrote")
+    if source is source_user is None and (file == _PIPE or _begins(file, _OWN_HEAD)):
         if user is not None or subject is not None or dry_run or record_only:
             raise typer.BadParameter("--user, --subject, --dry-run and --record-only are for other products' exports")
         _take_in_own(here, file, only_missing=only_missing, trusted=trusted)
@@ -121,11 +146,11 @@ def take_in(  # noqa: PLR0913  # a command's options are its parameters
     SourceImport(here, Path(file), source, source_user).run(dry=dry_run, forms=not record_only)
 
 
-def _is_own_export(name: str) -> bool:
-    """Return whether a file begins as `toldonce export` begins it."""
+def _begins(name: str, head: bytes) -> bool:
+    """Return whether a file has that in its beginning, as `toldonce export` writes it."""
     try:
         with open(name, "rb") as file:
-            return _OWN_HEAD in file.read(_HEAD_BYTES)
+            return head in file.read(_HEAD_BYTES)
     except OSError:
         return False
 

@@ -103,7 +103,7 @@ def _quote(memory: Memory, reading: RowFormat) -> str:
     if said is None:
         return f'"{fact_sentence(memory, reading.max_characters)}" ({_from(memory)}{written(reading.day(memory))})'
     words = escape_quotation(said, reading.max_characters)
-    return f'"{words}" ({speaker_of(memory)}, {written(_said_on(memory, reading))})'
+    return f'"{words}" ({speaker_of(memory)}, {written(said_on(memory, reading.zone))})'
 
 
 def _said(memory: Memory, reading: RowFormat) -> str | None:
@@ -129,10 +129,10 @@ def _said_at(memory: Memory) -> datetime:
     return max((source.said_at for source in memory.evidence), default=memory.valid_from)
 
 
-def _said_on(memory: Memory, reading: RowFormat) -> date:
-    """Return the day on which the quoted words were said; a memory may have begun to be true before."""
+def said_on(memory: Memory, zone: tzinfo) -> date:
+    """Return the day on which a memory's words were said; it may have begun to be true before."""
     at = memory.evidence[0].said_at if memory.evidence else memory.valid_from
-    return at.astimezone(zone_of(memory.valid_from, reading.zone)).date()
+    return at.astimezone(zone_of(memory.valid_from, zone)).date()
 
 
 def _from(memory: Memory) -> str:
