@@ -37,6 +37,7 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
     **_tagged(
         "subjects",
         DeclaredOperation("listSubjects", "GET", "/v1/subjects", Access.ADMIN),
+        DeclaredOperation("listUsers", "GET", "/v1/users", Access.ADMIN),
         DeclaredOperation("getSubjectTotals", "GET", _SUBJECT, Access.READ),
         DeclaredOperation("eraseSubject", "DELETE", _SUBJECT, Access.WRITE, writes=True),
         DeclaredOperation("listSubscriptions", "GET", f"{_SUBJECT}/subscriptions", Access.READ),

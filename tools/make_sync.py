@@ -30,8 +30,8 @@ RESULTS = {
 FILES: dict[str, tuple[str, ...]] = {
     "conversations": ("conversations", "traces", "characters", "agent_notes"),
     "memories": ("history", "health", "reviews", "shared", "bulk", "vectors"),
-    "data": ("apps", "erasure", "transfer"),
-    "administration": ("admin", "keys", "embedder"),
+    "data": ("apps", "erasure", "transfer", "embedder"),
+    "administration": ("admin", "keys"),
 }
 LINE_BREAKS = "\n\n\n"
 

@@ -107,3 +107,14 @@ def test_a_tenants_subject_can_be_named(cli: CommandLine) -> None:
     assert cli("list", "--subject", "@acme/user:ana", "--json").json["memories"][0]["subject"] == "@acme/user:ana"
     assert cli("list", "--user", "ana", "--json").json["memories"] == []
     assert cli("list", "--subject", "@acme/ana").code != 0
+
+
+def test_users_are_listed_page_by_page_with_the_command_for_the_next(cli: CommandLine) -> None:
+    for name in ("ana", "ben of x"):
+        assert cli("add", "Geese bite.", "--user", name).code == 0
+    first = cli("users", "--limit", "1")
+    assert (first.out, first.err) == ("ana\t1\t0\t\n", "more: toldonce users --limit 1 --after ana\n")
+    last = cli("users", "--after", "ana", "--json").json
+    assert [(user["subject"], user["memories"]) for user in last["users"]] == [("user:ben of x", 1)]
+    assert last["next"] is None
+    assert cli("users", "--tenant", "acme").err == "no users\n"

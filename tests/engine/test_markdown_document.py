@@ -29,8 +29,11 @@ async def exported(engine: AsyncToldOnce, *, user: Subject = ANA, everybody: boo
     return text
 
 
-async def imported(engine: AsyncToldOnce, text: str, **options: bool) -> MarkdownReport:
-    return await import_markdown(engine, io.BytesIO(text.encode()), MarkdownOptions(**options))
+async def imported(
+    engine: AsyncToldOnce, text: str, *, forget_removed: bool = False, dry_run: bool = False
+) -> MarkdownReport:
+    options = MarkdownOptions(forget_removed=forget_removed, dry_run=dry_run)
+    return await import_markdown(engine, io.BytesIO(text.encode()), options)
 
 
 async def decisions(engine: AsyncToldOnce) -> list[Decision]:

@@ -48,6 +48,7 @@ OF_ALL_SUBJECTS = {
     "AdminRepository.stats",
     "AdminRepository.subjects",
     "AdminRepository.totals",
+    "AdminRepository.users",
     "EmbeddingRepository.choose",
     "EmbeddingRepository.chosen",
     "EmbeddingRepository.embedders",

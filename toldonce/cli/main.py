@@ -29,6 +29,7 @@ from toldonce.cli import (
     subscribe,
     top,
     transfer,
+    users,
 )
 from toldonce.cli.chat import command
 from toldonce.cli.output import note, one_line
@@ -74,7 +75,7 @@ def start(
 
 _CHATTING = (serve, command, replay, hook, mcp)
 _REMEMBERING = (memories, corrections, erase, context, subscribe, characters, conversations, top, admin)
-_OPERATING = (keys, embedder, profiles, doctor, evaluate, transfer, db)
+_OPERATING = (users, keys, embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_CHATTING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

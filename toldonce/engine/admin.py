@@ -24,6 +24,7 @@ from toldonce.types import (
     Subject,
     SubjectHealth,
     SubjectTotals,
+    UserSummary,
 )
 
 if TYPE_CHECKING:
@@ -69,6 +70,16 @@ class AdminService:
             tenant: Only subjects of this tenant, or of none if it is empty; None lists all.
         """
         return await self._store.admin.subjects(after=after, limit=limit, tenant=tenant)
+
+    async def users(self, *, after: str = "", limit: int = 100, tenant: str | None = None) -> list[UserSummary]:
+        """List users by name, with the memories and conversations of each, and when it was last seen.
+
+        Args:
+            after: Text of the last user of the page before, such as `user:ana`; empty lists from the first on.
+            limit: Maximum number of users to return.
+            tenant: Only users of this tenant, or of none if it is empty; None lists all.
+        """
+        return await self._store.admin.users(after=after, limit=limit, tenant=tenant)
 
     async def formations(
         self,

@@ -34,6 +34,7 @@ from toldonce.types import (
     Subject,
     SubjectHealth,
     SubjectTotals,
+    UserSummary,
 )
 
 
@@ -50,6 +51,10 @@ _SPAN: dict[str, Any] = {"names": {"since": "from", "until": "to"}, "send": {"bu
 
 def _subject(text: str, client: RestClient) -> Subject:
     return client.parsed(text)
+
+
+def _user(raw: Mapping[str, Any], client: RestClient) -> UserSummary:
+    return values.read(UserSummary, {**raw, "subject": client.parsed(raw["subject"])})
 
 
 def _after(after: str, client: RestClient) -> str | None:
@@ -78,6 +83,8 @@ class RemoteAdminService(RemoteService, AdminService):
         return tuple(self._client.profiles[name] for name in sorted(self._client.profiles))
 
     subjects = over_http("listSubjects", _subject, pages="subjects", names={"after": "cursor"}, send={"after": _after})
+
+    users = over_http("listUsers", _user, pages="users", names={"after": "cursor"}, send={"after": _after})
 
     formations = over_http(
         "listFormations",

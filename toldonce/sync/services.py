@@ -6,14 +6,19 @@ from typing import Self
 
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.background import BackgroundEngine
-from toldonce.sync.administration import BlockingAdminService, BlockingEmbedderService, BlockingKeyService
+from toldonce.sync.administration import BlockingAdminService, BlockingKeyService
 from toldonce.sync.conversations import (
     BlockingAgentNoteService,
     BlockingCharacterService,
     BlockingConversationService,
     BlockingTraceService,
 )
-from toldonce.sync.data import BlockingAppService, BlockingErasureService, BlockingTransferService
+from toldonce.sync.data import (
+    BlockingAppService,
+    BlockingEmbedderService,
+    BlockingErasureService,
+    BlockingTransferService,
+)
 from toldonce.sync.memories import (
     BlockingBulkService,
     BlockingHealthService,

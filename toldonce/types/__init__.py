@@ -128,6 +128,7 @@ from toldonce.types.reports import SincePoll as SincePoll
 from toldonce.types.reports import StaleTerms as StaleTerms
 from toldonce.types.reports import StoreTotals as StoreTotals
 from toldonce.types.reports import SubjectTotals as SubjectTotals
+from toldonce.types.reports import UserSummary as UserSummary
 from toldonce.types.reports import closed_memory as closed_memory
 from toldonce.types.request import BUILT_IN as BUILT_IN
 from toldonce.types.request import INTERACTION_MODES as INTERACTION_MODES

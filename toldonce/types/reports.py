@@ -78,6 +78,20 @@ class SubjectTotals:
     """Those of them that the answers made use of."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSummary:
+    """A user in a list of users."""
+
+    subject: Subject
+    memories: int
+    """Active notes, facts, episodes and kept quotations of the user's own."""
+    conversations: int
+    is_partial: bool = False
+    """Whether there may be more of either: only so many rows are counted."""
+    last_seen: datetime | None = None
+    """When the newest conversation last went on; None without any."""
+
+
 class CostPurpose(StrEnum):
     """What a cost was for."""
 

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from toldonce.clock import Clock, to_micros
+from toldonce.clock import Clock, from_micros, to_micros
 from toldonce.errors import StoreUnavailableError
 from toldonce.ids import id_text
 from toldonce.store.executor import DatabaseAdmin, StoreContext, check_limit, flush_counts
@@ -28,10 +29,14 @@ from toldonce.types import (
     Subject,
     SubjectHealth,
     SubjectTotals,
+    UserSummary,
+    tenant_range,
 )
 
 SQL, KEYS_SQL, HEALTH_SQL = load("subject"), load("keys"), load("health")
 
+MAX_COUNTED = 10_000
+"""Rows of a kind that are counted of each user in a list of many: a statement reads no more."""
 # Statements that count what must not be, with what each says about it.
 _CHECKS = {
     "gaps": "conversations with a gap in their messages",
@@ -80,6 +85,47 @@ def subject_totals(db: SqlConnection, subject: Subject) -> SubjectTotals:
     return SubjectTotals(memories=memories, decisions=decisions, recalled=recalled or 0, hits=hits or 0)
 
 
+def list_users(db: SqlConnection, *, after: str = "", limit: int = 100, tenant: str | None = None) -> list[UserSummary]:
+    """List users by name, after the name `after`, each with what is counted of it; of one tenant, or of all."""
+    found: list[UserSummary] = []
+    for start, end in _ranges_of_users(db, after, tenant):
+        for (name,) in fetch(db, SQL["subjects"], max(after, start), limit - len(found), end):
+            found.append(_user(db, Subject.parse(name)))
+        if len(found) >= limit:
+            break
+    return found
+
+
+def _ranges_of_users(db: SqlConnection, after: str, tenant: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the texts between which a tenant's users are, both excluded; None: those of each tenant, by name."""
+    if tenant is not None:
+        prefix = f"@{tenant}/" if tenant else ""
+        yield f"{prefix}user:", f"{prefix}user;"
+        return
+    last = ""
+    if after:
+        named = Subject.parse(after).tenant
+        if named:
+            yield from _ranges_of_users(db, after, named)
+        last = tenant_range(named)[1]
+    while page := fetch(db, SQL["subjects"], last, 1, tenant_range("")[0]):
+        named = Subject.parse(page[0][0]).tenant
+        yield from _ranges_of_users(db, after, named)
+        last = tenant_range(named)[1]
+    yield from _ranges_of_users(db, after, "")
+
+
+def _user(db: SqlConnection, subject: Subject) -> UserSummary:
+    rows, active, quotations, kept, conversations, last = fetch(db, SQL["user_sums"], subject.key, MAX_COUNTED)[0]
+    return UserSummary(
+        subject=subject,
+        memories=active + kept,
+        conversations=conversations,
+        is_partial=max(rows, quotations, conversations) >= MAX_COUNTED,
+        last_seen=None if last is None else from_micros(last),
+    )
+
+
 def count_encrypted(db: SqlConnection) -> tuple[int, int, int, int, str]:
     """Count subjects with all rows encrypted, with some, and all; and keys to be destroyed. Last, how far it goes."""
     encrypted, mixed, subjects, pending = fetch(db, KEYS_SQL["count_keyed"])[0]
@@ -100,6 +146,7 @@ class AdminRepository(Repository):
     """Counts and lists of all subjects, for operators."""
 
     subjects = Reads(subjects.list_subjects)
+    users = Reads(list_users)
 
     def __init__(self, context: StoreContext, database: DatabaseAdmin) -> None:
         """Work on the database of `context`, and on `database` as a whole."""

@@ -1,7 +1,7 @@
 """Subjects over HTTP: list, count, erase, subscribe to shared ones, and their costs. Serves through the engine."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from pydantic import Field, field_validator
 
@@ -26,6 +26,22 @@ class SubjectPage(PageAnswer):
     """Names of subjects, in their order."""
 
     subjects: list[str]
+
+
+class UserAnswer(Answer):
+    """A user, with what is counted of it."""
+
+    subject: SubjectText
+    memories: int = Field(description="Active notes, facts, episodes and kept quotations.")
+    conversations: int
+    is_partial: bool = Field(description="Whether there may be more of either: only so many rows are counted.")
+    last_seen: datetime | None = Field(description="When the newest conversation last went on; null without any.")
+
+
+class UserPage(PageAnswer):
+    """Users by name."""
+
+    users: list[UserAnswer]
 
 
 class SubjectTotalsAnswer(Answer):
@@ -100,15 +116,34 @@ class ErasedSubjectQuery(UrlQuery):
     )
 
 
-async def _list(request: ResourceRequest) -> ResourceReply:
+class _PageWanted(TypedDict):
+    after: str
+    limit: int
+    tenant: str | None
+
+
+def _wanted(request: ResourceRequest) -> _PageWanted:
+    """Return which page of a list by name a request asks for."""
     query, requester = request.query_as(TenantPage), request.requester
-    tenant = requester.require_tenant(query.tenant)
     after = query.cursor or ""
     if after and requester.tenant:
         after = f"@{requester.tenant}/{after}"
-    page = await request.engine.admin.subjects(after=after, limit=query.limit, tenant=tenant)
+    return {"after": after, "limit": query.limit, "tenant": requester.require_tenant(query.tenant)}
+
+
+async def _list_users(request: ResourceRequest) -> ResourceReply:
+    wanted = _wanted(request)
+    page = await request.engine.admin.users(**wanted)
+    users = [UserAnswer.of(user, request.requester) for user in page]
+    following = users[-1].subject if len(users) == wanted["limit"] else None
+    return ResourceReply(answer=UserPage(users=users, next_cursor=following), next_cursor=following)
+
+
+async def _list(request: ResourceRequest) -> ResourceReply:
+    wanted = _wanted(request)
+    page = await request.engine.admin.subjects(**wanted)
     shown = [request.requester.shown(subject) for subject in page]
-    following = shown[-1] if len(page) == query.limit else None
+    following = shown[-1] if len(page) == wanted["limit"] else None
     return ResourceReply(answer=SubjectPage(subjects=shown, next_cursor=following), next_cursor=following)
 
 
@@ -166,6 +201,13 @@ OPERATIONS = (
         handler=_list,
         query=TenantPage,
         answer=SubjectPage,
+    ),
+    ResourceOperation(
+        "listUsers",
+        summary="List users by name, with how much is kept of each and when it was last seen",
+        handler=_list_users,
+        query=TenantPage,
+        answer=UserPage,
     ),
     ResourceOperation(
         "getSubjectTotals",

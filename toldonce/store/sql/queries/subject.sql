@@ -75,6 +75,18 @@ SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 
           FROM recall AS r, json_each(r.items) AS item
          WHERE r.subject = ?1 AND json_array_length(r.items, '$[0]') = 4)
 
+-- name: user_sums
+-- Reads at most ?2 rows of each kind: how many there are, how many of them are active, and the newest conversation.
+SELECT (SELECT count(*) FROM (SELECT 1 FROM memory WHERE subject = ?1 AND kind < 3 LIMIT ?2) AS m),
+       (SELECT count(*) FROM (SELECT state FROM memory WHERE subject = ?1 AND kind < 3 ORDER BY id DESC LIMIT ?2) AS m
+         WHERE state = 0),
+       (SELECT count(*) FROM (SELECT 1 FROM memory WHERE subject = ?1 AND kind = 3 AND importance >= 0.6 LIMIT ?2) AS m),
+       (SELECT count(*) FROM (SELECT state FROM memory WHERE subject = ?1 AND kind = 3 AND importance >= 0.6
+                               ORDER BY id DESC LIMIT ?2) AS m
+         WHERE state = 0),
+       (SELECT count(*) FROM (SELECT 1 FROM conversation WHERE subject = ?1 LIMIT ?2) AS c),
+       (SELECT max(updated_at) FROM conversation WHERE subject = ?1)
+
 -- name: decisions_by_action
 SELECT action, count(*) FROM decision WHERE subject = ?1 GROUP BY action
 
