@@ -7,14 +7,15 @@ from datetime import UTC
 import pytest
 
 from factories import ANA
+from remote_engine import connected
 from sample_chats import tell
 from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.markdown_export import export_markdown
 from toldonce.engine.markdown_import import MarkdownOptions, MarkdownReport, import_markdown
-from toldonce.errors import BadRequestError
+from toldonce.errors import BadRequestError, NoAccessError
 from toldonce.testing import FakeClock
-from toldonce.types import Decision, MemoryKind, MemoryState, Subject
+from toldonce.types import Access, Decision, MemoryKind, MemoryState, NewApiKey, Subject
 
 CHAT = Subject("session", "ana/1")
 MARKS = "1. # Ana & Bo: AT&T &amp; *snake_case* _x_ <b>2</b> [a](b) `c` ~d~"
@@ -137,9 +138,35 @@ async def test_lines_of_what_changed_since_the_export_are_told_and_left(
     assert {memory.text for memory in await engine.list(user=ANA)} == {"Ana skis.", "Ana runs.", "Ana sings."}
     assert (await engine.get(rows.id, user=ANA)).state is MemoryState.CLOSED
 
+    await tell(
+        engine, "I work as a nurse. I had a great time in Oslo last week, we saw the opera and ate fish.", who="cid"
+    )
+    nurse = await exported(engine, user=Subject("user", "cid"))
+    dry = await imported(engine, nurse.replace("ate fish.", "ate cod."), dry_run=True)
+    report = await imported(engine, nurse.replace("ate fish.", "ate cod."))
+    assert (dry.corrected, dry.skipped) == (1, [])
+    [told] = report.skipped
+    assert (told.line, report.lost_count) == (line_of(nurse, '"I work as a nurse."'), 0)
+    assert "which said the same" in told.reason
+
     with pytest.raises(BadRequestError, match="may have been cut"):
         await imported(engine, text[: text.index("Ana s")], forget_removed=True)
     with pytest.raises(BadRequestError, match=r"line 9: this is what is known about user:ana, not user:ben"):
         await import_markdown(engine, io.BytesIO(text.encode()), MarkdownOptions(user=Subject("user", "ben")))
     with pytest.raises(BadRequestError, match="no subject is named before it"):
         await imported(engine, without(text, "toldonce subject"))
+
+
+@pytest.mark.near_only
+async def test_a_users_own_key_exports_and_imports_and_the_file_says_what_it_lacks(engine: AsyncToldOnce) -> None:
+    await engine.add("Ana rows.", user=ANA)
+    await engine.add("The chat is about bees.", user=CHAT)
+    _, key = await engine.keys.create(NewApiKey(name="phone", access=Access.WRITE, user="ana"))
+    async with connected(engine, key) as remote:
+        file = io.BytesIO()
+        assert await export_markdown(remote, file, at=engine.clock.now(), zone=UTC) == 1
+        text = file.getvalue().decode()
+        assert "may not list the apps, sessions and characters" in text
+        assert (await imported(remote, text.replace("rows", "swims"))).corrected == 1
+        with pytest.raises(NoAccessError):
+            await imported(remote, text.replace("user:ana", "user:ben"))

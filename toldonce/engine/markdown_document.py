@@ -16,6 +16,7 @@ from toldonce.dates import written
 from toldonce.errors import BadRequestError, BadSubjectError
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.prompt.rows import said_on, speaker_of
+from toldonce.prompt.sentences import plain_key
 from toldonce.text import clean, squeeze
 from toldonce.text.markdown import from_markdown, to_markdown
 from toldonce.types import Memory, MemoryId, Subject
@@ -85,6 +86,11 @@ def plain_words(text: str) -> str:
     return squeeze(clean(text))
 
 
+def words_of(memory: Memory) -> str:
+    """Return what a document shows of a memory: its text; of a fact without one its key and value, as a prompt does."""
+    return memory.text if memory.text.strip() else f"{plain_key(memory.key, memory.value)}: {memory.value}"
+
+
 def words_hash(text: str) -> str:
     """Return the short hash of a memory's words.
 
@@ -114,7 +120,8 @@ def memory_line(memory: Memory, zone: tzinfo) -> str:
     """Return the line of a memory: its words as they are stored, who said them, when, and the comment."""
     speaker = speaker_of(memory) if memory.speaker or memory.evidence else _BY_HAND
     frame = f"{_FRAME}{to_markdown(speaker)}, {written(said_on(memory, zone))}{_FRAME_END}"
-    return f"- {to_markdown(memory.text)}{frame} {_COMMENT}{memory.id} {words_hash(memory.text)} {_CLOSE}"
+    words = words_of(memory)
+    return f"- {to_markdown(words)}{frame} {_COMMENT}{memory.id} {words_hash(words)} {_CLOSE}"
 
 
 def last_line() -> str:

@@ -20,6 +20,7 @@ from toldonce.engine.markdown_document import (
     plain_words,
     unframed,
     words_hash,
+    words_of,
 )
 from toldonce.engine.markdown_spool import MemorySpool, SpooledMemory
 from toldonce.errors import BadRequestError, RequestError, StaleSubjectError
@@ -241,17 +242,18 @@ class _MarkdownImport:
     async def _correct(self, item: DocumentItem, memory_id: MemoryId) -> None:
         try:
             memory = await self._memory.get(memory_id, user=self._subject)
-            if memory.state is not MemoryState.ACTIVE or words_hash(memory.text) != item.hash:
+            if memory.state is not MemoryState.ACTIVE or words_hash(words_of(memory)) != item.hash:
                 raise BadRequestError(f"memory {memory_id} was changed by a line before")
             if not self._options.dry_run:
-                await self._memory.correct(
+                new = await self._memory.correct(
                     memory_id, item.words, user=self._subject, value=new_value(memory, item.words), unchanged=memory
                 )
+                await self._tell_ended(len(self._heads), self._subject, new.id, memory_id)
         except (RequestError, StaleSubjectError) as error:
             self.report.skip(item.line, str(error))
             return
         self._spool.note_words(len(self._heads), item.words)
-        self.report.note(MarkdownChange("correct", item.line, memory_id, memory.text, item.words))
+        self.report.note(MarkdownChange("correct", item.line, memory_id, words_of(memory), item.words))
 
     async def take_removed(self) -> None:
         """Forget memories that were exported and have no line any more, or count them."""
@@ -263,29 +265,39 @@ class _MarkdownImport:
                     self.report.missing += 1
 
     async def _forget(self, place: int, head: SubjectHead, memory_id: MemoryId) -> None:
-        history = await self._memory.history.get(memory_id, user=head.subject)
-        memory = history.memory
-        if memory.state is not MemoryState.ACTIVE:
-            return  # it said the same as another line that was removed
-        if any(line.at > head.exported_at for line in history.decisions):
-            self.report.skip(0, f"memory {memory_id} was changed since the export, and is kept")
+        user = head.subject
+        try:
+            history = await self._memory.history.get(memory_id, user=user)
+            memory = history.memory
+            if memory.state is not MemoryState.ACTIVE:
+                return  # it said the same as another line that was removed
+            if any(line.at > head.exported_at for line in history.decisions):
+                raise BadRequestError(f"memory {memory_id} was changed since the export, and is kept")
+            if not self._options.dry_run:
+                await self._memory.forget(memory_id, user=user, reason=REMOVED, unchanged=memory)
+                await self._tell_ended(place, user, memory_id, memory_id)
+        except (RequestError, StaleSubjectError) as error:
+            self.report.skip(0, str(error))
             return
-        if not self._options.dry_run:
-            try:
-                await self._memory.forget(memory_id, user=head.subject, reason=REMOVED, unchanged=memory)
-            except (RequestError, StaleSubjectError) as error:
-                self.report.skip(0, str(error))
-                return
-            await self._tell_ended_with(place, head.subject, memory_id)
-        self.report.note(MarkdownChange("forget", 0, memory_id, memory.text, ""))
+        self.report.note(MarkdownChange("forget", 0, memory_id, words_of(memory), ""))
 
-    async def _tell_ended_with(self, place: int, subject: Subject, memory_id: MemoryId) -> None:
-        """Tell which lines of the document ended with a memory, because they said the same."""
-        history = await self._memory.history.get(memory_id, user=subject)
+    async def _tell_ended(self, place: int, subject: Subject, cause: MemoryId, memory_id: MemoryId) -> None:
+        """Tell which other lines of the document end with a memory, because they say the same; later ones as they come.
+
+        Args:
+            place: Of the subject in the document.
+            subject: The subject.
+            cause: What the log has as the cause: the memory that was forgotten, or the one in place of a corrected one.
+            memory_id: The memory that was forgotten or corrected.
+        """
+        history = await self._memory.history.get(cause, user=subject)
         for other in history.related:
             known = self._spool.find(place, other.id)
-            if other.state is MemoryState.CLOSED and known and known.line:
+            if other.id == memory_id or other.state is not MemoryState.CLOSED or not known:
+                continue
+            if known.line:
                 self.report.skip(known.line, f"ended with memory {memory_id}, which said the same", lost=False)
+            self._spool.note_end(place, other.id)
 
 
 def _changed(known: SpooledMemory | None) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from toldonce.curation.new_notes import fold_wording
-from toldonce.engine.markdown_document import plain_words, words_hash
+from toldonce.engine.markdown_document import plain_words, words_hash, words_of
 from toldonce.types import Memory, MemoryId, MemoryState
 
 _SCHEMA = """
@@ -47,9 +47,11 @@ class MemorySpool:
         for memory in memories:
             is_new = memory.known_from > exported_at
             is_active = memory.state is MemoryState.ACTIVE
-            rows.append((place, _key(memory.id), words_hash(memory.text), memory.state.value, is_active and not is_new))
+            rows.append(
+                (place, _key(memory.id), words_hash(words_of(memory)), memory.state.value, is_active and not is_new)
+            )
             if is_active or is_new:
-                marks.append((place, _mark(memory.text)))
+                marks.append((place, _mark(words_of(memory))))
         self._table.execute("BEGIN")
         self._table.executemany(
             "INSERT OR REPLACE INTO memory (place, id, hash, state, exported) VALUES (?, ?, ?, ?, ?)", rows
@@ -75,6 +77,11 @@ class MemorySpool:
     def note_line(self, place: int, memory_id: MemoryId, line: int) -> None:
         """Note in which line of the document a memory is."""
         self._table.execute("UPDATE memory SET line = ? WHERE place = ? AND id = ?", (line, place, _key(memory_id)))
+
+    def note_end(self, place: int, memory_id: MemoryId) -> None:
+        """Note that a memory ended meanwhile."""
+        sql = "UPDATE memory SET state = ?, exported = 0 WHERE place = ? AND id = ?"
+        self._table.execute(sql, (MemoryState.CLOSED.value, place, _key(memory_id)))
 
     def removed(self, place: int) -> Iterator[MemoryId]:
         """Yield the memories of a subject that were exported and are in no line."""

@@ -27,6 +27,11 @@ async def test_what_is_exported_is_imported_elsewhere(
     one = await api.get("/v1/subjects/user:ana/export")
     assert (one.status_code, one.headers["content-type"]) == (200, "application/x-ndjson")
     assert b"ben likes tea" not in one.content
+    paper = await api.get("/v1/subjects/user:ana/export?format=markdown")
+    assert paper.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert "\n- ana likes tea. *(added by hand, " in paper.text
+    assert (await api.get("/v1/export?format=markdown")).text.count(" likes tea. *(") == 2
+    assert (await api.get("/v1/export?format=pdf")).status_code == 400
     everything = await api.get("/v1/export")
     settings = Settings(database_url=f"sqlite:///{tmp_path / 'other.sqlite3'}")
     async with await AsyncToldOnce.open(settings, embedder=engine._components.embedder) as other:

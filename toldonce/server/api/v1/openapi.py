@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from toldonce.server.api.v1.fields import SUBJECT_PATTERN
-from toldonce.server.api.v1.operation import NDJSON, OCTETS, PATH_LIMITS, ResourceOperation
+from toldonce.server.api.v1.operation import MARKDOWN, NDJSON, OCTETS, PATH_LIMITS, ResourceOperation
 from toldonce.server.api.v1.problems import PROBLEM_JSON, Problem
 from toldonce.server.api.v1.request import JSON
 from toldonce.server.status import NO_CONTENT, SERVICE_UNAVAILABLE, TOO_MANY_REQUESTS
@@ -190,7 +190,8 @@ def _responses(operation: ResourceOperation, definitions: Mapping[str, Any]) -> 
     if operation.answer is not None:
         good["content"] = {JSON: {"schema": definitions["references"][operation.answer]}}
     elif operation.streams_answer:
-        good["content"] = {kind: {"schema": _FILE} for kind in (NDJSON, OCTETS)}
+        documents = (MARKDOWN,) if "format" in operation.query.model_fields else ()
+        good["content"] = {kind: {"schema": _FILE} for kind in (NDJSON, OCTETS, *documents)}
     else:
         good = {"description": HTTPStatus(NO_CONTENT).phrase}
         status = NO_CONTENT

@@ -47,6 +47,7 @@ QueryShape = TypeVar("QueryShape", bound=UrlQuery)
 
 NDJSON = "application/x-ndjson"
 OCTETS = "application/octet-stream"
+MARKDOWN = "text/markdown; charset=utf-8"
 """A file of JSON lines may be declared as this, too: generated clients know no other type of files."""
 PATH_LIMITS: Mapping[str, int] = {
     "subject": 600,

@@ -215,7 +215,7 @@ async def _send_stream(send: Send, request: ResourceRequest, reply: ResourceRepl
     if reply.stream is None:
         raise TypeError(f"the operation {operation.id} declares a stream, and answers none")
     kind = OCTETS if (request.header("accept") or "").startswith(OCTETS) else NDJSON
-    await send_start(send, operation.status, _head({**reply.headers, "Content-Type": kind}))
+    await send_start(send, operation.status, _head({"Content-Type": kind, **reply.headers}))
     async with aclosing(reply.stream) as parts:
         try:
             async for part in parts:

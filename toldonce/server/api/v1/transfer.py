@@ -5,15 +5,18 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import ExitStack, suppress
 from io import RawIOBase
 from tempfile import TemporaryFile
-from typing import BinaryIO, cast
+from typing import BinaryIO, Literal, cast
+from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
+from toldonce.engine.markdown_export import export_markdown
 from toldonce.errors import ToldOnceError
 from toldonce.server.api.v1.fields import Answer, UrlQuery
-from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
+from toldonce.server.api.v1.operation import MARKDOWN, ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
 from toldonce.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive
+from toldonce.types import Subject
 
 # Bytes of a body that are gathered before a thread writes them.
 _MAX_BUFFERED_BYTES = 1024 * 1024
@@ -25,6 +28,14 @@ class ImportQuery(UrlQuery):
     only_missing: bool = Field(default=False, description="Skip subjects that the database has already.")
     trusted: bool = Field(
         default=False, description="The file is your own, and no one else could write to it: import it as it is."
+    )
+
+
+class ExportQuery(UrlQuery):
+    """What an export looks like."""
+
+    format: Literal["jsonl", "markdown"] = Field(
+        default="jsonl", description="`markdown`: what is known, as a document to read."
     )
 
 
@@ -47,14 +58,23 @@ class ImportLine(ProgressLine):
 
 
 async def _export_subject(request: ResourceRequest) -> ResourceReply:
-    subject = request.target
-    return ResourceReply(stream=await export_stream(lambda file: request.engine.transfer.export_to(file, user=subject)))
+    return await _exported(request, user=request.target)
 
 
 async def _export_all(request: ResourceRequest) -> ResourceReply:
-    return ResourceReply(
-        stream=await export_stream(lambda file: request.engine.transfer.export_to(file, everybody=True))
+    return await _exported(request, everybody=True)
+
+
+async def _exported(request: ResourceRequest, *, user: Subject | None = None, everybody: bool = False) -> ResourceReply:
+    engine = request.engine
+    if request.query_as(ExportQuery).format == "jsonl":
+        export_to = engine.transfer.export_to
+        return ResourceReply(stream=await export_stream(lambda file: export_to(file, user=user, everybody=everybody)))
+    now, zone = engine.clock.now(), ZoneInfo(engine.settings.time_zone)
+    stream = await export_stream(
+        lambda file: export_markdown(engine, file, user=user, everybody=everybody, at=now, zone=zone)
     )
+    return ResourceReply(stream=stream, headers={"Content-Type": MARKDOWN})
 
 
 async def _import(request: ResourceRequest) -> ResourceReply:
@@ -131,16 +151,18 @@ async def _save(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
 OPERATIONS = (
     ResourceOperation(
         "exportSubject",
-        summary="Export a subject as JSON lines",
-        description="The stream has one state of the database; one that breaks off is incomplete.",
+        summary="Export a subject as JSON lines, or what is known about it as Markdown",
+        description="Lines of JSON have one state of the database; a stream that breaks off is incomplete.",
         handler=_export_subject,
+        query=ExportQuery,
         streams_answer=True,
         act="subjects.export",
     ),
     ResourceOperation(
         "exportAll",
-        summary="Export all subjects of all tenants as JSON lines",
+        summary="Export all subjects of all tenants as JSON lines, or what is known about them as Markdown",
         handler=_export_all,
+        query=ExportQuery,
         for_operator=True,
         streams_answer=True,
         act="subjects.export",
