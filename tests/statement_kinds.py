@@ -158,6 +158,7 @@ BY_SUBJECT_ALONE = {
     "numbers/numbered": "one migration",
     "sharing/character_names": "a user's renamed characters: a handful",
     "sharing/rename_characters": "a user's renamed characters: a handful",
+    "subject/user_sums": "at most 10,000 rows of a kind",
     "tend/profiles_of": "steps from one name to the next",
 }
 # The last transaction of a subject's erasure takes what its portions left.

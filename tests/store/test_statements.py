@@ -39,9 +39,10 @@ def empty() -> Iterator[apsw.Connection]:
     db.close()
 
 
-# json_each is the list of ids that the caller asks for, or the items of one row.
+# json_each is the list of ids that the caller asks for, or the items of one row; few: the rows within a limit.
 SMALL_SCANS = tuple(
-    f"SCAN {name}" for name in ("gone", "named", "below", "up", "waiting", "space", "json_each", "item", "CONSTANT")
+    f"SCAN {name}"
+    for name in ("gone", "named", "below", "up", "waiting", "space", "json_each", "item", "few", "CONSTANT")
 )
 
 

@@ -77,14 +77,14 @@ SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 
 
 -- name: user_sums
 -- Reads at most ?2 rows of each kind: how many there are, how many of them are active, and the newest conversation.
-SELECT (SELECT count(*) FROM (SELECT 1 FROM memory WHERE subject = ?1 AND kind < 3 LIMIT ?2) AS m),
-       (SELECT count(*) FROM (SELECT state FROM memory WHERE subject = ?1 AND kind < 3 ORDER BY id DESC LIMIT ?2) AS m
+SELECT (SELECT count(*) FROM (SELECT 1 FROM memory WHERE subject = ?1 AND kind < 3 LIMIT ?2) AS few),
+       (SELECT count(*) FROM (SELECT state FROM memory WHERE subject = ?1 AND kind < 3 ORDER BY id DESC LIMIT ?2) AS few
          WHERE state = 0),
-       (SELECT count(*) FROM (SELECT 1 FROM memory WHERE subject = ?1 AND kind = 3 AND importance >= 0.6 LIMIT ?2) AS m),
+       (SELECT count(*) FROM (SELECT 1 FROM memory WHERE subject = ?1 AND kind = 3 AND importance >= 0.6 LIMIT ?2) AS few),
        (SELECT count(*) FROM (SELECT state FROM memory WHERE subject = ?1 AND kind = 3 AND importance >= 0.6
-                               ORDER BY id DESC LIMIT ?2) AS m
+                               ORDER BY id DESC LIMIT ?2) AS few
          WHERE state = 0),
-       (SELECT count(*) FROM (SELECT 1 FROM conversation WHERE subject = ?1 LIMIT ?2) AS c),
+       (SELECT count(*) FROM (SELECT 1 FROM conversation WHERE subject = ?1 LIMIT ?2) AS few),
        (SELECT max(updated_at) FROM conversation WHERE subject = ?1)
 
 -- name: decisions_by_action
