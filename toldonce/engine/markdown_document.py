@@ -35,8 +35,9 @@ _INTRODUCTION = """\
 > unless you import with `--forget-removed`."""
 _BULLETS = ("- ", "* ", "+ ")
 _HASH_BYTES, _HASH = 4, LazyPattern("[0-9a-f]{8}")
-# The end of an item before its comment: who said it, and when.
+# The end of an item before its comment: who said it, and when. Formatters write emphasis with underscores.
 _FRAME, _FRAME_END = " *(", ")*"
+_FRAMES = ((_FRAME, _FRAME_END), (" _(", ")_"))
 _DAY = LazyPattern(r"[0-9]{1,2} [A-Z][a-z]{2,8} [0-9]{1,4}")
 _BY_HAND = "added by hand"
 
@@ -130,12 +131,16 @@ def last_line() -> str:
 
 
 def unframed(words: str) -> str:
-    """Return the words of a line that lost its comment: without speaker and day, where it ends in them."""
-    begin = words.rfind(_FRAME)
-    if begin < 0 or not words.endswith(_FRAME_END):
-        return words
-    day = words[begin + len(_FRAME) : -len(_FRAME_END)].rpartition(", ")[2]
-    return words[:begin] if _DAY.fullmatch(day) else words
+    """Return the words of a line without speaker and day, where it ends in them.
+
+    >>> unframed("Ana rows. *(the user, 3 May 2026)*"), unframed("Ana rows *(often)*")
+    ('Ana rows.', 'Ana rows *(often)*')
+    """
+    for frame, end in _FRAMES:
+        said, found, who = words.rpartition(frame)
+        if found and who.endswith(end) and _DAY.fullmatch(who.removesuffix(end).rpartition(", ")[2]):
+            return said
+    return words
 
 
 class DocumentReader:
