@@ -149,8 +149,10 @@ def test_an_empty_default_user_stays_empty_for_anonymous(monkeypatch: pytest.Mon
     assert Settings.load().default_user == ""
 
 
-def test_a_slash_at_a_urls_end_does_not_matter() -> None:
-    assert Settings.load(upstream_url="http://127.0.0.1:11434/v1/").upstream_url == "http://127.0.0.1:11434/v1"
+def test_the_end_of_a_url_is_mended() -> None:
+    for url in ("http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434"):
+        assert Settings.load(upstream_url=url).upstream_url == "http://127.0.0.1:11434/v1"
+    assert Settings.load(upstream_url="https://api.example.org/").upstream_url == "https://api.example.org"
 
 
 def test_an_embeddings_url_needs_model_and_dimension_beside_it() -> None:

@@ -43,7 +43,7 @@ async def kept(engine: AsyncToldOnce, user: str = "ana") -> list[tuple[str, bool
 async def test_the_query_is_sent_upstream(engine: AsyncToldOnce) -> None:
     backend = ScriptedBackend([(200, JSON, [whole("No.")])])
     await serve(engine, backend, Call(chat("Peanuts?"), query=b"api-version=2024-10-21&x=%2F"))
-    assert backend.asked[0].path == "/chat/completions?api-version=2024-10-21&x=%2F"
+    assert backend.asked[0].path == "/v1/chat/completions?api-version=2024-10-21&x=%2F"
 
 
 async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +52,7 @@ async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.Mo
     monkeypatch.setattr(upstream, "send", lambda method, path, headers, body: paths.append(path))
     ask = BackendRequest(
         wire=OPENAI_CHAT,
-        path="/chat/completions?v=1",
+        path="/v1/chat/completions?v=1",
         headers=(),
         body=b"",
         request=None,
@@ -61,7 +61,7 @@ async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.Mo
         record=None,
     )
     UpstreamBackend(upstream, None).chat(ask)
-    assert paths == ["/chat/completions?v=1"]
+    assert paths == ["/v1/chat/completions?v=1"]
 
 
 @pytest.mark.parametrize("name", ["%ff", "%fe", "a%ffb", "%ed%a0%80"])

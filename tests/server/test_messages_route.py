@@ -139,7 +139,7 @@ async def test_every_prompt_begins_with_the_one_before(engine: AsyncToldOnce, mo
     notes = [(await client.say(text)).answer_headers["x-toldonce-memory"] for text in ("May I eat nuts?", "Thanks!")]
     assert all("prefix=kept" in note for note in notes)
     assert backend.refusals == []
-    assert backend.asked[0].path == "/messages?beta=true"
+    assert backend.asked[0].path == "/v1/messages?beta=true"
     log = await engine.conversations.list(user="ana")
     assert "s1" in [conversation.external_id for conversation in log]
 

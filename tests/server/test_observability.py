@@ -166,7 +166,7 @@ def test_the_text_of_all_metrics_is_the_one_that_dashboards_read() -> None:
     metrics.skipped["thanks"] = 3
     metrics.refused["body"] = 2
     metrics.cut["user"] = 1
-    metrics.without_memory["/messages"] = 6
+    metrics.without_memory["/v1/messages"] = 6
     totals = StoreTotals(memories=1, apps=2, apps_with_memories=3, formations_due=4, formations_parked=5)
     written = exposition(metrics, ProxyCounters(chats=3), totals).decode()
     assert written == (Path(__file__).parent / "exposition.txt").read_text("utf-8")

@@ -19,16 +19,18 @@ async def passed(path: str, counts: Counter[str] | None = None) -> Call:
 @pytest.mark.parametrize(
     ("path", "behind"),
     [
-        ("/v1/models", "/models"),
-        ("/u/ana/v1/models", "/models"),
-        ("/u/v1/v1/models", "/models"),
-        ("/u/v1:9@other.example/v1/models", "/models"),
-        ("/v1/files/a%2Fv1%2Fb", "/files/a%2Fv1%2Fb"),
-        ("/v1/models/org%2Fname:7b", "/models/org%2Fname:7b"),
-        ("/v1/models/", "/models/"),
+        ("/v1/models", "/v1/models"),
+        ("/u/ana/v1/models", "/v1/models"),
+        ("/u/v1/v1/models", "/v1/models"),
+        ("/u/v1:9@other.example/v1/models", "/v1/models"),
+        ("/v1/files/a%2Fv1%2Fb", "/v1/files/a%2Fv1%2Fb"),
+        ("/v1/models/org%2Fname:7b", "/v1/models/org%2Fname:7b"),
+        ("/v1/models/", "/v1/models/"),
+        ("/api/tags", "/api/tags"),
+        ("/u/api/api/tags", "/api/tags"),
     ],
 )
-async def test_the_path_after_the_routes_prefix_is_relayed(path: str, behind: str) -> None:
+async def test_the_path_behind_a_users_name_is_relayed(path: str, behind: str) -> None:
     assert (await passed(path)).text == f"POST {behind}"
 
 

@@ -36,20 +36,20 @@ from toldonce.server.observability import monitoring_routes
 from toldonce.server.origin_guard import OriginGuard, is_loopback
 from toldonce.server.passthrough import PassThrough
 from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH, ResourceMetadata
-from toldonce.server.status import INTERNAL_SERVER_ERROR, format_of, route_after_v1
+from toldonce.server.status import INTERNAL_SERVER_ERROR, format_of, route_of
 from toldonce.server.upstream import Deadlines, HttpUpstream
 from toldonce.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
 from toldonce.settings import Settings
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-COUNT_TOKENS = "/messages/count_tokens"
-"""Path after `/v1` of the route that counts the tokens of a prompt in Anthropic's format, with its memory."""
+COUNT_TOKENS = "/v1/messages/count_tokens"
+"""The route that counts the tokens of a prompt in Anthropic's format, with its memory."""
 _WIRES = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES)
 # What clients ask for whose base URL lacks `/v1`.
 _WITHOUT_V1 = frozenset(
     {
-        *(wire.route for wire in _WIRES),
-        *(COUNT_TOKENS, "/completions", "/embeddings", "/models"),
+        *(route.removeprefix("/v1") for route in (*(wire.route for wire in _WIRES), COUNT_TOKENS)),
+        *("/completions", "/embeddings", "/models"),
     }
 )
 
@@ -150,7 +150,7 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
 def _chat_routes(
     engine: AsyncToldOnce, backend: Backend, policy: IdentityPolicy, keys: UpstreamKeyPolicy, counters: ProxyCounters
 ) -> dict[str, ChatProxy]:
-    """Return what serves the chats of each format, by its path after `/v1`."""
+    """Return what serves the chats of each format, by its route."""
     chats = {wire.route: ChatProxy(wire, engine, backend, policy, keys, counters=counters) for wire in _WIRES}
     if not backend.needs_valid_requests:  # the built-in model answers and does not count
         chats[COUNT_TOKENS] = chats[ANTHROPIC_MESSAGES.route].counter_at(COUNT_TOKENS)
@@ -191,7 +191,7 @@ class _Application(Starlette):
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
             is_post = scope["type"] == "http" and scope["method"] == "POST"
-            chat = self._chats.get(route_after_v1(scope["path"])) if is_post else None
+            chat = self._chats.get(route_of(scope["path"])) if is_post else None
             await (chat or others)(scope, receive, send)
 
         inner = with_failures_answered(self._guarded(serve))

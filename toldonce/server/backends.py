@@ -38,7 +38,7 @@ class BackendRequest:
     record: Callable[[str], Awaitable[bool]] | None
     """Records the turn with this answer, and returns whether it is durable; None: the turn is not recorded."""
     path: str
-    """Its path after `/v1`, with its query as it came."""
+    """Its path without `/u/NAME`, with its query, as it came."""
     carries_key: bool = False
     """Whether the request carries our key upstream, in all its rounds."""
 
@@ -62,7 +62,7 @@ class Backend(Protocol):
     def forward(
         self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
     ) -> AbstractAsyncContextManager[BackendResponse]:
-        """Relay any other request unchanged; `path` is what follows `/v1`, with the query.
+        """Relay any other request unchanged; `path` is without `/u/NAME` and with the query.
 
         With `carries_key` it goes with our key instead of the client's own.
 
@@ -99,7 +99,7 @@ class UpstreamBackend:
         return self._upstream.send(method, path, passed, body)
 
     def _headers(self, path: str, headers: Headers, *, carries_key: bool, plain: bool) -> Headers:
-        key, wire = self._key if carries_key else None, format_of(f"/v1{path}")
+        key, wire = self._key if carries_key else None, format_of(path)
         return upstream_headers(headers, key=key, plain=plain, anthropic=wire.takes_api_key)
 
     async def close(self) -> None:
@@ -153,11 +153,11 @@ class OfflineBackend:
     ) -> AsyncIterator[BackendResponse]:
         """List the one model; all other requests need an API."""
         del headers, body, carries_key
-        if method == "GET" and path.split("?")[0].rstrip("/") == "/models":
+        if method == "GET" and path.split("?")[0].rstrip("/") == "/v1/models":
             yield _BuiltInAnswer(OK, _JSON, (json.dumps(MODEL_LIST).encode(),))
             return
-        message = f"{method} /v1{path} needs an upstream API: set TOLDONCE_UPSTREAM_URL"
-        yield _BuiltInAnswer(NOT_FOUND, _JSON, (format_of(f"/v1{path}").error(NOT_FOUND, message),))
+        message = f"{method} {path} needs an upstream API: set TOLDONCE_UPSTREAM_URL"
+        yield _BuiltInAnswer(NOT_FOUND, _JSON, (format_of(path).error(NOT_FOUND, message),))
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""

@@ -93,7 +93,7 @@ class ChatProxy:
         self._responses: set[asyncio.Task[None]] = set()
 
     def counter_at(self, route: str) -> "ChatProxy":
-        """Return a route, by its path after `/v1`, that counts the tokens of such requests with their memory."""
+        """Return a route that counts the tokens of such requests with their memory."""
         counter = copy(self)
         counter._route, counter._counts = route, True
         return counter

@@ -48,7 +48,7 @@ class Exchange:
     headers: Headers
     body: bytes
     path: str
-    """Its path after `/v1`, with its query as it came."""
+    """Its path without `/u/NAME`, with its query, as it came."""
     request: ChatRequest | None
     """Its parsed copy; None if the body cannot be read."""
     identity: Identity

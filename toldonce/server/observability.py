@@ -179,7 +179,7 @@ def _of_limits(metrics: Metrics) -> Iterator[Metric]:
     yield cut
     without = CounterMetricFamily("proxy_without_memory", "Chats in formats that have no memory.", labels=["route"])
     for route, count in sorted(metrics.without_memory.items()):
-        without.add_metric([f"/v1{route}"], count)
+        without.add_metric([route], count)
     yield without
 
 

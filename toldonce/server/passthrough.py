@@ -1,4 +1,4 @@
-"""All other `/v1` routes: relay the bytes both ways, without memory. Raw ASGI."""
+"""All other routes of upstream: relay the bytes both ways, without memory. Raw ASGI."""
 
 import logging
 import re
@@ -33,17 +33,17 @@ from toldonce.server.upstream_key import UpstreamKeyPolicy
 logger = logging.getLogger(__name__)
 
 # Chats in formats that have no memory yet.
-CHATS_WITHOUT_MEMORY = frozenset({"/completions"})
+CHATS_WITHOUT_MEMORY = frozenset({"/v1/completions"})
 NO_MEMORY = "not on this route"
 """Value of `x-toldonce-memory` in their answers."""
-# The routes' prefix as it was sent. What follows it begins with a slash: appended to a base URL without a path,
-# anything else would name another host. A user may be called v1, and a prefix spelled with percent signs is not ours.
-_V1_PATH = LazyPattern(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
+# A path as it was sent, without `/u/NAME`. It begins with a slash: appended to a base URL without a path, anything else
+# would name another host. A user may be called v1, and a prefix spelled with percent signs is not ours.
+_PATH = LazyPattern(rb"(?:/u/[^/]+)?(/(?:v1|api)/.*)", re.DOTALL)
 
 _BAD_PATH = (
     BAD_REQUEST,
-    "the path must begin with /v1/ or /u/NAME/v1/, and have no empty, '.' or '..' segments, backslashes, "
-    "control characters, '?' or '#', percent-encoded or not",
+    "the path must begin with /v1/ or /api/, after /u/NAME if that is given, and have no empty, '.' or '..' segments, "
+    "backslashes, control characters, '?' or '#', percent-encoded or not",
 )
 
 
@@ -78,10 +78,10 @@ class PassThrough:
         self._idle_s = idle_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request; its path parameter `rest` is what follows `/v1/`."""
+        """Serve one request."""
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         send = with_write_timeout(send, self._idle_s)
-        path, caller, wire = _path_after_v1(scope), caller_of(scope), format_of(scope["path"])
+        path, caller, wire = _upstream_path(scope), caller_of(scope), format_of(scope["path"])
         if path is None:
             await send_error(send, *_BAD_PATH, wire=wire)
             return
@@ -123,16 +123,16 @@ class PassThrough:
         if not self._without_memory[route]:
             logger.warning(
                 "chats on this route pass without memory; /v1/chat/completions has one",
-                extra={"route": f"/v1{route}"},
+                extra={"route": route},
             )
         self._without_memory[route] += 1
         return NO_MEMORY
 
 
-def _path_after_v1(scope: Scope) -> str | None:
-    """Return what follows `/v1`, encoded as it came; None without that prefix, or if it is ambiguous."""
+def _upstream_path(scope: Scope) -> str | None:
+    """Return the path without `/u/NAME`, encoded as it came; None if it is none of upstream's, or ambiguous."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    match = _V1_PATH.fullmatch(raw.split(b"?")[0])
+    match = _PATH.fullmatch(raw.split(b"?")[0])
     if match is None or not is_unambiguous(match[1]):
         return None
     return match[1].decode("latin-1") + query_of_scope(scope)
@@ -147,9 +147,9 @@ def _may_be_json(headers: Headers) -> bool:
 def _is_chat(path: str) -> bool:
     """Return whether upstream may read a path as one of chats, which get no memory in another spelling.
 
-    >>> _is_chat("/chat%2FCompletions/?x=1"), _is_chat("/chat/completions/chatcmpl-7")
+    >>> _is_chat("/v1/chat%2FCompletions/?x=1"), _is_chat("/v1/chat/completions/chatcmpl-7")
     (True, False)
     """
     steps = unquote_to_bytes(path.partition("?")[0]).lower().split(b"/")
     named = [step for step in steps if step]
-    return named[-2:] == [b"chat", b"completions"] or named in ([b"messages"], [b"responses"])
+    return named[-2:] == [b"chat", b"completions"] or named[1:] in ([b"messages"], [b"responses"])

@@ -158,23 +158,23 @@ def format_of(path: str) -> WireFormat:
     """Return the format in whose shape a path has its errors: that of the chats below the same route.
 
     >>> format_of("/u/ana/v1/messages/batches").route, format_of("/v1/subjects/messages").route
-    ('/messages', '/chat/completions')
+    ('/v1/messages', '/v1/chat/completions')
     """
-    return ANTHROPIC_MESSAGES if f"{route_after_v1(path)}/".startswith("/messages/") else OPENAI_CHAT
+    return ANTHROPIC_MESSAGES if f"{route_of(path)}/".startswith("/v1/messages/") else OPENAI_CHAT
 
 
-def route_after_v1(path: str) -> str:
-    """Return what follows `/v1` in a decoded path, without query and last slash; empty for other paths.
+def route_of(path: str) -> str:
+    """Return a decoded path without `/u/NAME`, query and last slash; empty if it is not below `/v1` or `/api`.
 
-    >>> route_after_v1("/v1/chat/completions"), route_after_v1("/u/ana/v1/messages/?beta=true")
-    ('/chat/completions', '/messages')
-    >>> route_after_v1("/u//v1/messages"), route_after_v1("/messages")
-    ('', '')
+    >>> route_of("/v1/chat/completions"), route_of("/u/ana/v1/messages/?beta=true"), route_of("/u/ana/api/chat")
+    ('/v1/chat/completions', '/v1/messages', '/api/chat')
+    >>> route_of("/u//v1/messages"), route_of("/messages"), route_of("/v1")
+    ('', '', '')
     """
     steps = path.partition("?")[0].removesuffix("/").split("/")
     if steps[1:2] == ["u"] and steps[2:3] != [""]:
         del steps[1:3]
-    return "/".join(["", *steps[2:]]) if steps[:2] == ["", "v1"] else ""
+    return "/".join(steps) if steps[:2] in (["", "v1"], ["", "api"]) and len(steps) > 2 else ""
 
 
 async def send_error(

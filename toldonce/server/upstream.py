@@ -1,4 +1,4 @@
-"""Client of the configured OpenAI-compatible API, with a deadline for each phase. Connects upstream."""
+"""Client of the configured API, with a deadline for each phase. Connects upstream."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,6 +12,7 @@ from yarl import URL
 
 from toldonce.server.asgi import Headers
 
+_V1 = "/v1"
 # The most of an answer that is relayed in one go, so that others get their turn.
 _CHUNK_BYTES = 64 * 1024
 # Larger bodies are written piece by piece: the client library would copy the rest of one into its buffer.
@@ -154,6 +155,17 @@ class _Watchdog:
             self._content.set_exception(_OverdueError(reason))
 
 
+def upstream_url(base_url: str, path: str) -> str:
+    """Return where upstream has a path: `/v1/…` below the base URL, however that ends, others beside its `/v1`.
+
+    >>> upstream_url("http://127.0.0.1:11434/v1", "/v1/models"), upstream_url("http://127.0.0.1:11434/v1", "/api/tags")
+    ('http://127.0.0.1:11434/v1/models', 'http://127.0.0.1:11434/api/tags')
+    """
+    if path.startswith(f"{_V1}/"):
+        return base_url + path.removeprefix(_V1)
+    return base_url.removesuffix(_V1) + path
+
+
 class HttpUpstream:
     """Sends requests to one API: bytes as given, no redirects, no proxy variables."""
 
@@ -182,7 +194,7 @@ class HttpUpstream:
 
         Args:
             method: HTTP method.
-            path: What follows the base URL: begins with a slash, includes the query, already encoded.
+            path: Path with its query, already encoded; see `upstream_url`.
             headers: All headers to send.
             body: The body to send.
 
@@ -200,7 +212,7 @@ class HttpUpstream:
             async with asyncio.timeout(min(self._deadlines.first_byte_s, self._deadlines.total_s)):
                 response = await self._open().request(
                     method,
-                    URL(self.base_url + path, encoded=True),
+                    URL(upstream_url(self.base_url, path), encoded=True),
                     headers=named,
                     data=_pieces(body) if len(body) > _PIECE_BYTES else body or None,
                     allow_redirects=False,

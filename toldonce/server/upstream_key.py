@@ -19,27 +19,27 @@ from toldonce.settings import Settings
 from toldonce.types import Caller
 
 INFERENCE_ROUTES = (
-    "POST /chat/completions",
-    "POST /completions",
-    "POST /responses",
-    "POST /responses/input_tokens",
-    "POST /messages",
-    "POST /messages/count_tokens",
-    "POST /embeddings",
-    "POST /rerank",
-    "POST /moderations",
-    "POST /audio/speech",
-    "POST /audio/transcriptions",
-    "POST /audio/translations",
-    "POST /images/generations",
-    "POST /images/edits",
-    "POST /images/variations",
-    "GET /models",
-    "GET /models/*",
+    "POST /v1/chat/completions",
+    "POST /v1/completions",
+    "POST /v1/responses",
+    "POST /v1/responses/input_tokens",
+    "POST /v1/messages",
+    "POST /v1/messages/count_tokens",
+    "POST /v1/embeddings",
+    "POST /v1/rerank",
+    "POST /v1/moderations",
+    "POST /v1/audio/speech",
+    "POST /v1/audio/transcriptions",
+    "POST /v1/audio/translations",
+    "POST /v1/images/generations",
+    "POST /v1/images/edits",
+    "POST /v1/images/variations",
+    "GET /v1/models",
+    "GET /v1/models/*",
     # Model names of some servers hold a slash.
-    "GET /models/*/*",
+    "GET /v1/models/*/*",
 )
-"""Routes under `/v1` that carry the key by default; `*` is one step of a path."""
+"""Routes that carry the key by default; `*` is one step of a path."""
 
 # A step of a path may be percent-encoded once, or twice if another server relays the request.
 _MAX_UNQUOTING = 3
@@ -76,17 +76,18 @@ class UpstreamKeyPolicy:
 
         Args:
             key: Our key; None: each client sends its own.
-            routes: Routes besides `INFERENCE_ROUTES`, as `METHOD /path`.
+            routes: Routes besides `INFERENCE_ROUTES`, as `METHOD /path`, below `/v1`.
             identity: Which claims of identity are believed.
             clock: The time for checking signatures.
         """
         self._key = key
-        self._routes = tuple(_steps(route) for route in (*INFERENCE_ROUTES, *routes))
+        listed = (route.replace(" ", " /v1", 1) for route in routes)
+        self._routes = tuple(_steps(route) for route in (*INFERENCE_ROUTES, *listed))
         self._identity = identity
         self._clock = clock
 
     def is_ours(self, method: str, path: str, headers: Headers, caller: Caller | None) -> bool:
-        """Return whether a request carries our key; `path` is what follows `/v1`, with or without query."""
+        """Return whether a request carries our key; `path` is without `/u/NAME`, with or without query."""
         return self._key is not None and self._is_listed(method, path) and self._is_authenticated(headers, caller)
 
     def refusal(self, method: str, path: str, headers: Headers, caller: Caller | None) -> Refusal | None:
@@ -102,7 +103,7 @@ class UpstreamKeyPolicy:
         if not self._is_listed(method, path):
             return Refusal(
                 FORBIDDEN,
-                f"{method} /v1{path.partition('?')[0][:200]} does not carry this server's upstream key: send a key of "
+                f"{method} {path.partition('?')[0][:200]} does not carry this server's upstream key: send a key of "
                 "your own in Authorization, or list the route in TOLDONCE_UPSTREAM_KEY_ROUTES",
             )
         return None

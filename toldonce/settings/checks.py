@@ -7,6 +7,7 @@ from pydantic import AfterValidator, SecretStr
 
 from toldonce.lazy_pattern import LazyPattern
 
+_OLLAMA_PORT = 11434
 _CONTROL = LazyPattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -43,6 +44,17 @@ def _http_url(url: str | None) -> str | None:
     return url.rstrip("/")
 
 
+def _of_ollama(url: str | None) -> str | None:
+    """Append `/v1` to a URL of Ollama that has no path: clients of its own API write it so.
+
+    >>> _of_ollama("http://127.0.0.1:11434"), _of_ollama("http://127.0.0.1:11434/v1"), _of_ollama("http://127.0.0.1:80")
+    ('http://127.0.0.1:11434/v1', 'http://127.0.0.1:11434/v1', 'http://127.0.0.1:80')
+    """
+    parts = urlsplit(url or "")
+    is_ollamas = parts.port == _OLLAMA_PORT or parts.hostname == "ollama.com"
+    return f"{url}/v1" if is_ollamas and not parts.path else url
+
+
 def _has_usable_port(parts: SplitResult) -> bool:
     """Return whether a URL has no port or a valid one."""
     try:
@@ -54,6 +66,8 @@ def _has_usable_port(parts: SplitResult) -> bool:
 Key = Annotated[SecretStr | None, AfterValidator(_can_be_sent)]
 """A key or secret that can be sent in a header; None: unset."""
 HttpUrl = Annotated[str | None, AfterValidator(_http_url)]
-"""Base URL of an API, without the last slash; None: unset."""
+"""A URL without the last slash; None: unset."""
+ModelUrl = Annotated[HttpUrl, AfterValidator(_of_ollama)]
+"""Base URL of an API that asks models, with its `/v1`; None: unset."""
 OptionalName = Annotated[str | None, AfterValidator(lambda name: name or None)]
 """A name; an empty one counts as unset."""

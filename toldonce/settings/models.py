@@ -6,13 +6,13 @@ from pydantic import Field, field_validator
 
 from toldonce.environment import EnvironmentSettings
 from toldonce.lazy_pattern import LazyPattern
-from toldonce.settings.checks import HttpUrl, Key, OptionalName, listed
+from toldonce.settings.checks import HttpUrl, Key, ModelUrl, OptionalName, listed
 
 
 class ModelSettings(EnvironmentSettings):
     """Settings of the models that embed, rerank and form memories."""
 
-    embed_url: HttpUrl = Field(
+    embed_url: ModelUrl = Field(
         default=None,
         description="Base URL of an OpenAI-compatible embeddings API; unset: the built-in embedder.",
     )
@@ -44,7 +44,9 @@ class ModelSettings(EnvironmentSettings):
     form_model: OptionalName = Field(
         default=None, description="Language model that forms memories; unset: built-in rules, without model tokens."
     )
-    form_url: HttpUrl = Field(default=None, description="Base URL of that model's API; unset: `TOLDONCE_UPSTREAM_URL`.")
+    form_url: ModelUrl = Field(
+        default=None, description="Base URL of that model's API; unset: `TOLDONCE_UPSTREAM_URL`."
+    )
     form_key: Key = Field(
         default=None, description="Key for that API; unset: `TOLDONCE_UPSTREAM_KEY`, if it is on the same server."
     )
@@ -65,9 +67,10 @@ _KEY_ROUTE = LazyPattern(r"(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:\*|[A-Za-z0-9._~
 class UpstreamSettings(EnvironmentSettings):
     """Settings of the API that answers chats, and its time limits."""
 
-    upstream_url: HttpUrl = Field(
+    upstream_url: ModelUrl = Field(
         default=None,
-        description="Base URL of the upstream API, including `/v1`; unset: the built-in model `toldonce/offline`.",
+        description="Base URL of the upstream API, including `/v1`, which Ollama's may lack; unset: the built-in model "
+        "`toldonce/offline`.",
     )
     upstream_key: Key = Field(
         default=None,

@@ -157,7 +157,7 @@ def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
 class AnthropicMessages:
     """The Messages API, as `WireFormat` describes it."""
 
-    route = "/messages"
+    route = "/v1/messages"
     takes_api_key = True
     tools = None
     has_system_place = False

@@ -179,7 +179,7 @@ class WireFormat(Protocol):
 
     @property
     def route(self) -> str:
-        """Path of its requests after `/v1`."""
+        """Path of its requests, such as `/v1/messages`."""
         ...
 
     @property

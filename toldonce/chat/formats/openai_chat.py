@@ -234,7 +234,7 @@ def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
 class OpenAIChat:
     """Chat Completions, as `WireFormat` describes it."""
 
-    route = "/chat/completions"
+    route = "/v1/chat/completions"
     takes_api_key = False
     has_system_place = True
 

@@ -159,7 +159,7 @@ def _events(response: Mapping[str, Any]) -> Iterator[bytes]:
 class OpenAIResponses:
     """The Responses API, as `WireFormat` describes it."""
 
-    route = "/responses"
+    route = "/v1/responses"
     takes_api_key = False
     tools = None
     has_system_place = True

@@ -75,7 +75,7 @@ async def test_the_doctor_reports_what_does_not_answer(operated: Operated) -> No
 
 async def test_the_doctor_counts_chats_that_no_memory_can_reach(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
     assert "chats" not in {finding["what"] for finding in (await api.get("/v1/doctor")).json()["findings"]}
-    engine.metrics.without_memory["/messages"] = 2
+    engine.metrics.without_memory["/v1/messages"] = 2
 
     [found] = [each for each in (await api.get("/v1/doctor")).json()["findings"] if each["what"] == "chats"]
     assert (found["state"], found["text"].rpartition(": ")[2]) == ("warn", "2 chats on /v1/messages")
