@@ -117,6 +117,7 @@ def test_a_websocket_is_refused_at_once(offline: ServerProcess, path: bytes) -> 
     received = exchange(offline.port, [head + b"sec-websocket-key: AAAA\r\nsec-websocket-version: 13\r\n\r\n"])
     assert statuses(received) == [426]
     assert b"use HTTP" in received
+    assert b"connection: close, upgrade\r\nupgrade: HTTP/1.1\r\n" in received
 
 
 WRONG = {

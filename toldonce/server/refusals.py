@@ -2,7 +2,7 @@
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
-from toldonce.server.asgi import OWN_HEADERS
+from toldonce.server.asgi import OWN_HEADERS, Headers
 from toldonce.server.status import (
     BAD_REQUEST,
     HEADERS_TOO_LARGE,
@@ -23,6 +23,8 @@ BAD_TARGET = Refusal(
 )
 # Answered at once: an agent then goes on over HTTP.
 NO_WEBSOCKET = Refusal(UPGRADE_REQUIRED, "No WebSocket is relayed: use HTTP.")
+# RFC 9110, sections 7.8 and 15.5.22: a 426 names the protocol that is required.
+_GO_ON_OVER_HTTP: Headers = ((b"connection", b"close, upgrade"), (b"upgrade", b"HTTP/1.1"))
 BUSY = Refusal(SERVICE_UNAVAILABLE, "The server has as many connections as it takes; try again later.")
 TOO_MANY = Refusal(TOO_MANY_REQUESTS, "Too many requests of this address are under way; try again when one has ended.")
 HOLDS_ENOUGH = Refusal(SERVICE_UNAVAILABLE, "The server holds as many large requests as it takes; try again later.")
@@ -60,7 +62,7 @@ def refusal_bytes(refusal: Refusal) -> bytes:
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", b"%d" % len(body)),
-        (b"connection", b"close"),
+        *(_GO_ON_OVER_HTTP if refusal.status == UPGRADE_REQUIRED else ((b"connection", b"close"),)),
         *OWN_HEADERS,
         *retry_headers(refusal.status),
     ]
