@@ -149,6 +149,16 @@ def test_an_answer_is_anchored_by_its_words_and_the_question_before_it() -> None
     assert logged(ANSWER)[0].anchor not in (None, anchor)
 
 
+def test_a_wordless_answer_is_anchored_by_calls_that_have_no_ids() -> None:
+    nameless = {"role": "assistant", "content": "", "function_call": {"name": "weather", "arguments": "{}"}}
+    anchor = logged(USER, nameless)[1].anchor
+    assert anchor is not None
+    assert logged({"role": "user", "content": "Hello"}, nameless)[1].anchor != anchor
+    other = {**nameless, "function_call": {"name": "weather", "arguments": '{"a": 1}'}}
+    assert logged(USER, other)[1].anchor != anchor
+    assert logged(USER, calling("{}"))[1].anchor is None
+
+
 def test_users_and_wordless_answers_anchor_nothing() -> None:
     log = logged(USER, {"role": "assistant", "content": "<think>only this</think>"}, calling("{}"))
     assert [message.anchor for message in log] == [None, None, None]

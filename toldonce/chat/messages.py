@@ -59,7 +59,7 @@ def _within(message: ChatMessage, limit: int) -> ChatMessage:
 def reply_message(reply: Reply, wire: WireFormat, log: Sequence[Message], said_at: datetime) -> Message:
     """Return a reply in a format for the log; `log` is what `log_messages` returned for its request."""
     asked = next((comparable_text(message.text) for message in reversed(log) if message.role == "user"), "")
-    text = comparable_text(reply.text)
+    text, identity = comparable_text(reply.text), wire.identity(reply.payload)
     return Message(
         role="assistant",
         text=reply.text,
@@ -67,8 +67,8 @@ def reply_message(reply: Reply, wire: WireFormat, log: Sequence[Message], said_a
         payload=reply.payload,
         call_ids=reply.call_ids,
         complete=reply.complete,
-        hash=_hash("assistant", text, wire.identity(reply.payload)),
-        anchor=_anchor("assistant", asked, text),
+        hash=_hash("assistant", text, identity),
+        anchor=_anchor("assistant", asked, text, () if reply.call_ids else identity),
     )
 
 
@@ -135,6 +135,7 @@ def is_background_task(request: ChatRequest) -> bool:
 
 
 def _message(message: ChatMessage, wire: WireFormat, asked: str, text: str, said_at: datetime) -> Message:
+    identity = wire.identity(message.payload)
     return Message(
         role=message.role,
         text=message.text,
@@ -142,8 +143,8 @@ def _message(message: ChatMessage, wire: WireFormat, asked: str, text: str, said
         said_at=said_at,
         payload=message.payload,
         call_ids=message.call_ids,
-        hash=_hash(message.role, text, wire.identity(message.payload), speaker_name(message.name)),
-        anchor=_anchor(message.role, asked, text),
+        hash=_hash(message.role, text, identity, speaker_name(message.name)),
+        anchor=_anchor(message.role, asked, text, () if message.call_ids else identity),
     )
 
 
@@ -153,5 +154,8 @@ def _hash(role: str, text: str, identity: Sequence[str], name: str | None = None
     return hash64(role, text, *identity, *said_by)
 
 
-def _anchor(role: str, asked: str, text: str) -> int | None:
-    return hash64("anchor", asked, text) if role == "assistant" and text else None
+def _anchor(role: str, asked: str, text: str, calls: Sequence[str] = ()) -> int | None:
+    """Return what tells an answer: its question and its words; without words its calls, if those have no ids."""
+    if role != "assistant" or not (text or calls):
+        return None
+    return hash64("anchor", asked, text) if text else hash64("anchor", asked, "", *calls)
