@@ -16,7 +16,6 @@ from toldonce.engine.context_builder import ContextBuilder
 from toldonce.errors import StoreUnavailableError
 from toldonce.server.backends import Backend
 from toldonce.server.chat_completions import ChatProxy
-from toldonce.server.chat_responder import stream_comment
 from toldonce.server.turn_recorder import NOT_RECORDED, NOT_RECORDED_IN_TIME
 from toldonce.store.sql.log.insertions import InsertionRepository
 from toldonce.types import LoggedMessage, RecordedTurn, Turn
@@ -150,7 +149,7 @@ async def test_a_slow_commit_is_reported_and_does_not_hold_the_answer(
     proxy = ChatProxy(OPENAI_CHAT, engine, ScriptedBackend([(200, EVENTS if stream else JSON, answer)]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     if stream:
-        assert call.text.endswith(stream_comment(NOT_RECORDED_IN_TIME).decode() + "data: [DONE]\n\n")
+        assert call.text.endswith(f": toldonce: {NOT_RECORDED_IN_TIME}\n\ndata: [DONE]\n\n")
     else:
         assert call.answer_headers["x-toldonce-memory"].endswith("; not recorded in time")
     assert proxy.counters.not_recorded == 1
@@ -168,7 +167,7 @@ async def test_a_failing_commit_is_reported_and_the_chat_goes_on(
     monkeypatch.setattr(engine.turns, "record", failing.record)
     call = Call(chat("Peanuts?", stream=True))
     proxy = await serve(engine, ScriptedBackend([(200, EVENTS, [event("No.", "stop"), DONE])]), call)
-    assert stream_comment(NOT_RECORDED).decode() in call.text
+    assert f": toldonce: {NOT_RECORDED}\n\n" in call.text
     assert call.finished
     assert (proxy.counters.not_recorded, proxy.counters.memory_failed) == (1, 1)
 

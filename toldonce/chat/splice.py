@@ -1,7 +1,7 @@
 """Splice memory into requests, leaving all other bytes as they are, and say which memories those are. Pure."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from toldonce.chat.formats.base import ChatRequest, Insertion
@@ -29,6 +29,21 @@ def text_block(text: str) -> str:
 def system_message(text: str) -> str:
     """Return the JSON source of a system message."""
     return f'{{"role":"system","content":"{escaped(text)}"}}'
+
+
+def texts_with_standing(request: ChatRequest, standing: str, appended: Mapping[int, str]) -> list[tuple[int, str]]:
+    """Return texts and the index of their message, with the profile block in front of that of the first user message.
+
+    Args:
+        request: The request as it came.
+        standing: The profile block; may be empty.
+        appended: Texts by index of their message; empty ones are left out.
+    """
+    texts = dict(appended)
+    first = next((index for index, message in enumerate(request.messages) if message.role == "user"), None)
+    if first is not None:
+        texts[first] = joined(standing, texts.get(first, ""))
+    return [(index, text) for index, text in sorted(texts.items()) if text]
 
 
 def apply_insertions(request: ChatRequest, insertions: Sequence[Insertion]) -> bytes:

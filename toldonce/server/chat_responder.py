@@ -184,10 +184,8 @@ class ChatResponder:
             await self._relay_whole(answer)
 
     def _is_stream(self, answer: BackendResponse) -> bool:
-        """Return whether an answer is an event stream; some servers send one under another content type."""
-        kind = (header(answer.headers, b"content-type") or b"").lower()
-        request = self._exchange.request
-        return kind.startswith(b"text/event-stream") or (b"json" not in kind and request is not None and request.stream)
+        kind, request = (header(answer.headers, b"content-type") or b"").lower(), self._exchange.request
+        return self._exchange.wire.is_stream(kind, wanted=request is not None and request.stream)
 
     async def _relay_unread(self, answer: BackendResponse) -> None:
         """Relay an answer that memory has no part in: errors, and everything with memory off."""
@@ -269,10 +267,11 @@ class ChatResponder:
                 if not self._waited_for_ledger:
                     await self._insertion_kept()
                 for piece in stream.feed(chunk):
+                    data = piece.data
                     if piece.held and not self._recording_started:
-                        await self._record_in_stream(stream.reply())
-                    await send_body(self._send, piece.data, more=True)
-            rest = stream.close()
+                        data = await self._record_in_stream(stream.reply(), data)
+                    await send_body(self._send, data, more=True)
+            rest = b"".join(piece.data for piece in stream.close())
         except UpstreamBrokenError as error:
             for piece in stream.close():
                 await send_body(self._send, piece.data, more=True)
@@ -280,9 +279,9 @@ class ChatResponder:
             self._log_broken(error)
             return  # without the closing chunk: the client must see that the answer broke off
         if not self._recording_started:
-            await self._record_in_stream(stream.reply())
-        for piece in rest:
-            await send_body(self._send, piece.data, more=True)
+            rest = await self._record_in_stream(stream.reply(), rest)
+        if rest:
+            await send_body(self._send, rest, more=True)
         await send_body(self._send, b"", more=False)
 
     async def _insertion_kept(self) -> None:
@@ -333,9 +332,10 @@ class ChatResponder:
 
     # ---- the record
 
-    async def _record_in_stream(self, reply: Reply) -> None:
-        if trouble := await self._record_before_done(reply):
-            await send_body(self._send, stream_comment(trouble), more=True)
+    async def _record_in_stream(self, reply: Reply, end: bytes) -> bytes:
+        """Record the turn before the end of its stream is sent; return that end, with what the client must be told."""
+        trouble = await self._record_before_done(reply)
+        return self._exchange.wire.with_note(end, trouble) if trouble else end
 
     def _record_question(self) -> None:
         """Start to record what was said if the client hung up before its whole answer: a stream records what came."""
@@ -367,8 +367,3 @@ class ChatResponder:
             return None
         self._recording_started = True
         return AnsweredTurn(request=request, identity=self._exchange.identity, prepared=self._prepared, reply=reply)
-
-
-def stream_comment(text: str) -> bytes:
-    """Write a comment line of an event stream: clients skip it, people who read the stream see it."""
-    return f": toldonce: {text}\n\n".encode()

@@ -7,8 +7,9 @@ from typing import Any
 from toldonce.chat.formats.anthropic_messages_reply import reply_from_json, splice_stream, splice_whole
 from toldonce.chat.formats.anthropic_messages_request import compared, payload_identity, read_request
 from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, Insertion, OwnAnswer
+from toldonce.chat.formats.event_relay import EventStreams
 from toldonce.chat.formats.request_reader import MAX_MESSAGES
-from toldonce.chat.splice import escaped, joined, system_message, text_block
+from toldonce.chat.splice import escaped, joined, system_message, text_block, texts_with_standing
 from toldonce.types import InjectionMode
 
 SYSTEM_MESSAGE_MODELS = (
@@ -65,15 +66,10 @@ def place_at_messages(
         appended: Texts by index of their message.
         in_user_message: Whether no system message may be used.
     """
-    texts = dict(appended)
-    first = next((index for index, message in enumerate(request.messages) if message.role == "user"), None)
-    if standing and first is not None:
-        texts[first] = joined(standing, texts.get(first, ""))
     takes_system = not in_user_message and (request.model or "").startswith(SYSTEM_MESSAGE_MODELS)
     insertions: list[Insertion] = []
-    for index, text in sorted(texts.items()):
-        if text:
-            insertions += _at_message(request.messages, index, text, takes_system=takes_system)
+    for index, text in texts_with_standing(request, standing, appended):
+        insertions += _at_message(request.messages, index, text, takes_system=takes_system)
     return insertions
 
 
@@ -154,7 +150,7 @@ def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
     return json.dumps({"type": "error", "error": error}).encode()
 
 
-class AnthropicMessages:
+class AnthropicMessages(EventStreams):
     """The Messages API, as `WireFormat` describes it."""
 
     route = "/v1/messages"

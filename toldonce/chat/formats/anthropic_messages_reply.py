@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from toldonce.chat.formats.anthropic_messages_request import is_text_only, spoken_text
-from toldonce.chat.formats.event_relay import EventRelay
+from toldonce.chat.formats.event_relay import EventRelay, typed
 from toldonce.chat.formats.json_values import (
     count,
     paired,
@@ -22,6 +22,7 @@ _MAX_BLOCKS = 1000
 # Of what an upstream says about an error.
 _MAX_SAID_CHARACTERS = 10_000
 _THINKING = frozenset({"thinking", "redacted_thinking"})
+_LANDMARKS = typed(begins=("message_start", "message"), ends=frozenset({"message_stop"}))
 _NO_MESSAGE = "upstream reported an error without a message"
 
 
@@ -153,5 +154,4 @@ def splice_stream(memories_json: bytes | None, max_characters: int = MAX_CHARACT
 
     The official Python client keeps unknown fields of that message, and Claude Code accepts them.
     """
-    assembler = MessageAssembler(max_characters)
-    return EventRelay(assembler, memories_json, begins=("message_start", "message"), ends=frozenset({"message_stop"}))
+    return EventRelay(MessageAssembler(max_characters), memories_json, _LANDMARKS)

@@ -197,6 +197,11 @@ class WireFormat(Protocol):
         """Whether the profile block has a place before all messages; otherwise it begins the first turn's text."""
         ...
 
+    @property
+    def stream_type(self) -> bytes:
+        """Content type of its streams."""
+        ...
+
     # ---- requests
 
     def read(self, body: bytes) -> ChatRequest:
@@ -267,6 +272,19 @@ class WireFormat(Protocol):
             memories_json: A JSON array; None leaves all bytes as they are.
             max_characters: How much is kept of each text of the answer.
         """
+        ...
+
+    def is_stream(self, kind: bytes, *, wanted: bool) -> bool:
+        """Return whether an answer is a stream.
+
+        Args:
+            kind: Its content type, in lower case.
+            wanted: Whether the request asks for one.
+        """
+        ...
+
+    def with_note(self, end: bytes, note: str) -> bytes:
+        """Put a note for people into the bytes that end a stream, where clients pass over it, if that can be done."""
         ...
 
     def write_answer(self, request: ChatRequest, answer: OwnAnswer) -> Sequence[bytes]:

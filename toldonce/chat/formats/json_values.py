@@ -27,6 +27,14 @@ def canonical(value: object) -> str:
         return "too deep"
 
 
+def source_of(value: object) -> str:
+    """Write a value as JSON; an empty text if it nests too deeply to be written."""
+    try:
+        return json.dumps(value)
+    except RecursionError:  # read one frame higher, at the very limit
+        return ""
+
+
 def read_object(data: bytes) -> dict[str, object] | None:
     """Decode a JSON object; None for anything else, however malformed."""
     try:

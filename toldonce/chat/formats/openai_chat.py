@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, Insertion, OwnAnswer, ToolFormat
+from toldonce.chat.formats.event_relay import EventStreams
 from toldonce.chat.formats.openai_chat_message import payload_identity
 from toldonce.chat.formats.openai_chat_reply import reply_from_json
 from toldonce.chat.formats.openai_chat_request import OpenAIChatRequest, read_request
@@ -73,7 +74,7 @@ def place_at_messages(
     insertions = _to_system(request, standing, tuple(leading))
     for index, text in appended.items():
         if text:
-            insertions.append(_at_end(request.messages[index], text))
+            insertions.append(at_end(request.messages[index], text))
     return sorted(insertions, key=lambda insertion: insertion.offset)
 
 
@@ -93,7 +94,7 @@ def _to_system(request: ChatRequest, block: str, messages: Sequence[ChatMessage]
     system = next((message for message in among if message.is_system and _takes_text(message)), None)
     if system is None:
         return [Insertion(offset=request.messages[0].start, text=system_message(block) + ",")]
-    return [_at_end(system, block)]
+    return [at_end(system, block)]
 
 
 def _to_user_head(user: ChatMessage, block: str) -> list[Insertion]:
@@ -108,7 +109,8 @@ def _to_user_head(user: ChatMessage, block: str) -> list[Insertion]:
     return [Insertion(offset=user.content_start, text=source)]
 
 
-def _at_end(message: ChatMessage, block: str) -> Insertion:
+def at_end(message: ChatMessage, block: str) -> Insertion:
+    """Return the insertion of a block at the end of a message, or after it if its content takes no text."""
     if message.content_kind is ContentKind.OTHER:
         return Insertion(offset=message.end, text="," + system_message(block))
     if message.content_kind is ContentKind.STRING:
@@ -231,7 +233,7 @@ def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
     return json.dumps({"error": {"message": message, "type": kind, "param": param, "code": None}}).encode()
 
 
-class OpenAIChat:
+class OpenAIChat(EventStreams):
     """Chat Completions, as `WireFormat` describes it."""
 
     route = "/v1/chat/completions"

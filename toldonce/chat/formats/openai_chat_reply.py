@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from toldonce.chat.formats.json_values import count, paired, read_object, string
+from toldonce.chat.formats.json_values import count, paired, read_object, source_of, string
 from toldonce.chat.formats.openai_chat_message import text_of
 from toldonce.chat.reply import MAX_CHARACTERS, LimitedText, Reply, TokenUsage, ToolCall
 from toldonce.chat.sse import SseReader
@@ -213,12 +213,7 @@ def _index(value: dict[object, object], place: int) -> int:
 
 def _source(arguments: object) -> str:
     """Return arguments as JSON source; some upstreams send the object itself."""
-    if not isinstance(arguments, dict):
-        return string(arguments)
-    try:
-        return json.dumps(arguments)
-    except RecursionError:  # read one frame higher, at the very limit
-        return ""
+    return source_of(arguments) if isinstance(arguments, dict) else string(arguments)
 
 
 def _error(event: dict[str, object] | dict[object, object]) -> str:

@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, Insertion, OwnAnswer
+from toldonce.chat.formats.event_relay import EventStreams
 from toldonce.chat.formats.openai_chat import error_body
 from toldonce.chat.formats.openai_responses_reply import reply_from_json, splice_stream, splice_whole
 from toldonce.chat.formats.openai_responses_request import compared, payload_identity, read_request
@@ -156,7 +157,7 @@ def _events(response: Mapping[str, Any]) -> Iterator[bytes]:
         yield f"event: {event['type']}\ndata: {data}\n\n".encode()
 
 
-class OpenAIResponses:
+class OpenAIResponses(EventStreams):
     """The Responses API, as `WireFormat` describes it."""
 
     route = "/v1/responses"

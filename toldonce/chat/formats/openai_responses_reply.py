@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from toldonce.chat.formats.event_relay import EventRelay
+from toldonce.chat.formats.event_relay import EventRelay, typed
 from toldonce.chat.formats.json_values import count, paired, read_object, string, with_memories
 from toldonce.chat.formats.openai_chat_message import other_parts, text_of
 from toldonce.chat.formats.openai_responses_request import is_spoken, is_text_only, is_unspoken
@@ -18,7 +18,7 @@ _MAX_SAID_CHARACTERS = 10_000
 _NO_MESSAGE = "upstream reported an error without a message"
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
 """Events with the whole response, which end its stream."""
-_FIRST = ("response.created", "response")
+_LANDMARKS = typed(begins=("response.created", "response"), ends=_LAST)
 # A response in the background is answered before it is done.
 _DONE = frozenset({"completed", "incomplete", "queued", "in_progress"})
 _CALL_PIECES = frozenset({"response.function_call_arguments.delta", "response.custom_tool_call_input.delta"})
@@ -166,4 +166,4 @@ def splice_whole(body: bytes, memories_json: bytes) -> bytes:
 
 def splice_stream(memories_json: bytes | None, max_characters: int = MAX_CHARACTERS) -> EventRelay:
     """Return what relays one stream, with `memories` in the response of its first event."""
-    return EventRelay(ResponseAssembler(max_characters), memories_json, begins=_FIRST, ends=_LAST)
+    return EventRelay(ResponseAssembler(max_characters), memories_json, _LANDMARKS)
