@@ -9,6 +9,7 @@ from typing import Any
 from anthropic_rules import refusal_of
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
 from toldonce.chat.formats.base import ChatMessage, ChatRequest, WireFormat
+from toldonce.chat.formats.ollama_chat import OLLAMA_CHAT
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.chat.reply import Reply
@@ -37,7 +38,7 @@ def prompt_of(messages: Sequence[Message], body: bytes, wire: WireFormat = OPENA
     sent = wire.read(body)
     if wire is OPENAI_RESPONSES:
         ends = _ends_of_items(sent)
-    elif wire is OPENAI_CHAT:
+    elif wire in (OPENAI_CHAT, OLLAMA_CHAT):
         extra = len(sent.messages) - len(messages)  # our own system message comes first
         ends = [message.end for message in sent.messages[extra:]]
     else:
@@ -153,7 +154,7 @@ class ScriptedChat:
 
     def _chat(self) -> Message:
         """Return the messages as the client sends them."""
-        if self.wire is OPENAI_CHAT:
+        if self.wire in (OPENAI_CHAT, OLLAMA_CHAT):
             return {"messages": self.messages}
         if self.wire is ANTHROPIC_MESSAGES:
             return {"messages": _marked(self.messages)}
@@ -180,6 +181,8 @@ def _reply(message: Message, wire: WireFormat) -> Reply:
         said = [{"type": "output_text", "text": content, "annotations": []}]
         output = message.get("items") or [{"type": "message", "role": "assistant", "content": said}]
         body = {"id": f"resp_{next(_ANSWERS)}", "object": "response", "status": "completed", "output": output}
+    elif wire is OLLAMA_CHAT:
+        body = {"message": message, "done": True, "done_reason": "stop"}
     elif wire is OPENAI_CHAT:
         body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     reply = wire.read_answer(json.dumps(body).encode())
@@ -196,6 +199,9 @@ def tool_call(number: int, wire: WireFormat = OPENAI_CHAT) -> Message:
         reasoning: Message = {"type": "reasoning", "id": f"rs_{number}", "summary": [], "encrypted_content": "c2ln"}
         use = {"type": "function_call", "call_id": f"call_{number}", "name": "look", "arguments": "{}"}
         return {"role": "assistant", "content": None, "items": [reasoning, use]}
+    if wire is OLLAMA_CHAT:
+        asks: Message = {"function": {"name": "look", "arguments": {"number": number}}}
+        return {"role": "assistant", "content": "", "tool_calls": [asks]}
     call = {"id": f"call_{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
@@ -207,4 +213,6 @@ def tool_result(number: int, wire: WireFormat = OPENAI_CHAT) -> Message:
     if wire is OPENAI_RESPONSES:
         output = {"type": "function_call_output", "call_id": f"call_{number}", "output": f"result {number}"}
         return {"role": "tool", "content": None, "items": [output]}
+    if wire is OLLAMA_CHAT:
+        return {"role": "tool", "tool_name": "look", "content": f"result {number}"}
     return {"role": "tool", "tool_call_id": f"call_{number}", "content": f"result {number}"}

@@ -13,6 +13,8 @@ from append_only import NO_MEMORY, Message, ScriptedChat, tool_call, tool_result
 from soak import SOAK
 from stores import STORES
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
+from toldonce.chat.formats.base import WireFormat
+from toldonce.chat.formats.ollama_chat import OLLAMA_CHAT
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.engine import AsyncToldOnce, Components
@@ -43,8 +45,8 @@ OPENINGS: tuple[list[dict[str, Any]], ...] = (
     [{"role": "system", "content": None}],
     [{"role": "assistant", "content": "How can I help?"}],
 )  # fmt: skip
-WIRES = {"chat": OPENAI_CHAT, "messages": ANTHROPIC_MESSAGES, "responses": OPENAI_RESPONSES}
-IMAGES = {
+WIRES = {"chat": OPENAI_CHAT, "messages": ANTHROPIC_MESSAGES, "responses": OPENAI_RESPONSES, "ollama": OLLAMA_CHAT}
+IMAGES: dict[WireFormat, Message] = {
     OPENAI_CHAT: {"type": "image_url", "image_url": {"url": "data:,"}},
     ANTHROPIC_MESSAGES: {"type": "image", "source": {"type": "url", "url": "https://example.com/cat.png"}},
     OPENAI_RESPONSES: {"type": "input_image", "detail": "auto", "image_url": "data:,"},
@@ -106,10 +108,8 @@ class Campaign:
 
     async def turn(self) -> None:
         text = self.choices.choice(QUESTIONS)
-        kind = "input_text" if self.chat.wire is OPENAI_RESPONSES else "text"
-        parts = [{"type": kind, "text": text}, IMAGES[self.chat.wire]]
         if self.choices.random() < 0.2:
-            self.chat.messages.append({"role": "user", "content": parts})
+            self.chat.messages.append(_with_image(text, self.chat.wire))
             await self.ask(answer=self._answer())
         else:
             await self.ask(text, self._answer())
@@ -220,6 +220,14 @@ class Campaign:
         return self.choices.choice(["Yes.", "No.", "I see.", f"Answer {len(self.chat.prompts)}."])
 
 
+def _with_image(text: str, wire: WireFormat) -> Message:
+    """Return a message of the user with an image."""
+    if wire is OLLAMA_CHAT:
+        return {"role": "user", "content": text, "images": ["iVBORw0KGgo="]}
+    kind = "input_text" if wire is OPENAI_RESPONSES else "text"
+    return {"role": "user", "content": [{"type": kind, "text": text}, IMAGES[wire]]}
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("client", ["chat id", "session", "no id"])
 @pytest.mark.parametrize("wire", WIRES)
@@ -243,6 +251,8 @@ async def test_prompts_of_random_conversations_only_grow(
             model = choices.choice(["claude-opus-5", "claude-opus-5", "claude-haiku-4-5", "qwen3"])
             has_notices = model == "claude-opus-5" and choices.random() < 0.5
             chat = ScriptedChat(engines[0], identity, wire=ANTHROPIC_MESSAGES, model=model, has_notices=has_notices)
+        elif wire == "ollama":
+            chat.wire = OLLAMA_CHAT
         elif wire == "responses":
             chat.wire, chat.has_string_input = OPENAI_RESPONSES, choices.random() < 0.5
         campaign = Campaign(engines, chat, choices, outage)

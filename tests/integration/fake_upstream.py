@@ -19,6 +19,7 @@ from itertools import count
 from typing import Any
 
 from integration.messages_upstream import counted, messages_shape
+from integration.ollama_upstream import ollama_shape
 from integration.responses_upstream import conversation_shape, responses_shape
 from integration.upstream_shapes import STREAMED, WHOLE, End, Shape, answer, completion, event, refusal, spoken, stream
 from patience import PATIENCE_S
@@ -161,6 +162,12 @@ _BLOCK = re.compile(r'<toldonce-memory id="(\w+)">.*?</toldonce-memory id="\1">'
 
 
 async def _choose(request: Seen) -> Shape:
+    if request.path.startswith("/api/"):
+        return ollama_shape(request.path, request.json if request.body else {})
+    return await _choose_by_v1(request)
+
+
+async def _choose_by_v1(request: Seen) -> Shape:
     if request.path.endswith("/models"):
         return answer({"object": "list", "data": [{"id": "echo", "object": "model", "created": 1, "owned_by": "us"}]})
     if request.path.split("?")[0].endswith("/messages"):

@@ -93,7 +93,8 @@ async def asked(
     # The fixture closes the store, which the next call uses again.
     engine = AsyncToldOnce(replace(parts, settings=Settings(database_url=parts.settings.database_url, **settings)))
     built: ASGIApp = build_app(engine)
-    call = Call(chat("I like tea."), {"host": "127.0.0.1:8765", **(headers or {})}, path=path)
+    path, _, query = path.partition("?")
+    call = Call(chat("I like tea."), {"host": "127.0.0.1:8765", **(headers or {})}, path=path, query=query.encode())
     await built({**call.scope(), "method": method}, call.receive(), call.send())
     return call
 

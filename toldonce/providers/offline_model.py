@@ -12,6 +12,10 @@ MODEL = "toldonce/offline"
 MODEL_ENTRY: Mapping[str, Any] = {"id": MODEL, "object": "model", "created": 0, "owned_by": "toldonce"}
 MODEL_LIST: Mapping[str, Any] = {"object": "list", "data": [MODEL_ENTRY]}
 """The answer to `GET /v1/models`."""
+_DETAILS = {"format": "", "family": "", "families": None, "parameter_size": "", "quantization_level": ""}
+_OLLAMA_ENTRY = {"name": MODEL, "model": MODEL, "modified_at": "1970-01-01T00:00:00Z", "size": 0, "digest": ""}
+OLLAMA_MODEL_LIST: Mapping[str, Any] = {"models": [{**_OLLAMA_ENTRY, "details": _DETAILS}]}
+"""The answer to Ollama's `GET /api/tags`."""
 
 # Few enough to read at a glance, since no prose connects them.
 _MAX_QUOTED = 5

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
+from toldonce.chat.formats.ollama_chat import OLLAMA_CHAT, OTHER_ROUTES
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.chat.identity import IdentityPolicy
@@ -44,11 +45,12 @@ from toldonce.settings import Settings
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 COUNT_TOKENS = "/v1/messages/count_tokens"
 """The route that counts the tokens of a prompt in Anthropic's format, with its memory."""
-_WIRES = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES)
+_OPENAI_LIKE = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES)
+_WIRES = (*_OPENAI_LIKE, OLLAMA_CHAT)
 # What clients ask for whose base URL lacks `/v1`.
 _WITHOUT_V1 = frozenset(
     {
-        *(route.removeprefix("/v1") for route in (*(wire.route for wire in _WIRES), COUNT_TOKENS)),
+        *(route.removeprefix("/v1") for route in (*(wire.route for wire in _OPENAI_LIKE), COUNT_TOKENS)),
         *("/completions", "/embeddings", "/models"),
     }
 )
@@ -142,8 +144,7 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
         route.app = with_own_headers(route.app)
     if settings.dashboard:
         routes += dashboard_routes(Dashboard(engine, policy, authenticator, api))
-    for prefix in ("/v1", "/u/{user}/v1"):
-        routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
+    routes += _passed_routes(passthrough)
     return _Application(routes, lifespan, _guarding(settings, authenticator, metadata), _preloaded(chats, preload))
 
 
@@ -155,6 +156,13 @@ def _chat_routes(
     if not backend.needs_valid_requests:  # the built-in model answers and does not count
         chats[COUNT_TOKENS] = chats[ANTHROPIC_MESSAGES.route].counter_at(COUNT_TOKENS)
     return chats
+
+
+def _passed_routes(passthrough: PassThrough) -> list[Route]:
+    """Return the routes that reach upstream without memory: what is left of `/v1`, and Ollama's other ones."""
+    passed = [([method], path) for method, _, path in (route.partition(" ") for route in OTHER_ROUTES)]
+    passed.append((_METHODS, "/v1/{rest:path}"))
+    return [Route(user + path, passthrough, methods=methods) for methods, path in passed for user in ("", "/u/{user}")]
 
 
 def _guarding(

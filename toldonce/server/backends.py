@@ -11,7 +11,7 @@ from toldonce.chat.formats.base import ChatRequest, OwnAnswer, WireFormat
 from toldonce.chat.messages import query_of
 from toldonce.clock import Clock
 from toldonce.ids import new_id
-from toldonce.providers.offline_model import MODEL, MODEL_LIST, offline_answer, without_promise
+from toldonce.providers.offline_model import MODEL, MODEL_LIST, OLLAMA_MODEL_LIST, offline_answer, without_promise
 from toldonce.providers.protocols import TokenCounter
 from toldonce.server.asgi import OWN_HEADERS, Headers, upstream_headers
 from toldonce.server.status import NOT_FOUND, OK, format_of
@@ -19,7 +19,6 @@ from toldonce.server.upstream import BackendResponse, HttpUpstream
 from toldonce.types import RecalledMemory
 
 _JSON: Headers = ((b"content-type", b"application/json"), *OWN_HEADERS)
-_EVENTS: Headers = ((b"content-type", b"text/event-stream; charset=utf-8"), *OWN_HEADERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +127,10 @@ class OfflineBackend:
         """Create the model; the clock is for ids, the counter for usage."""
         self._clock = clock
         self._counter = counter
+        self._lists = {
+            "/v1/models": json.dumps(MODEL_LIST).encode(),
+            "/api/tags": json.dumps(OLLAMA_MODEL_LIST).encode(),
+        }
 
     @asynccontextmanager
     async def chat(self, ask: BackendRequest) -> AsyncIterator[BackendResponse]:
@@ -145,7 +148,8 @@ class OfflineBackend:
             count=self._counter.count,
         )
         parts = ask.wire.write_answer(ask.request, own)
-        yield _BuiltInAnswer(OK, _EVENTS if ask.request.stream else _JSON, parts)
+        streamed: Headers = ((b"content-type", ask.wire.stream_type), *OWN_HEADERS)
+        yield _BuiltInAnswer(OK, streamed if ask.request.stream else _JSON, parts)
 
     @asynccontextmanager
     async def forward(
@@ -153,8 +157,9 @@ class OfflineBackend:
     ) -> AsyncIterator[BackendResponse]:
         """List the one model; all other requests need an API."""
         del headers, body, carries_key
-        if method == "GET" and path.split("?")[0].rstrip("/") == "/v1/models":
-            yield _BuiltInAnswer(OK, _JSON, (json.dumps(MODEL_LIST).encode(),))
+        listed = self._lists.get(path.split("?")[0].rstrip("/")) if method == "GET" else None
+        if listed is not None:
+            yield _BuiltInAnswer(OK, _JSON, (listed,))
             return
         message = f"{method} {path} needs an upstream API: set TOLDONCE_UPSTREAM_URL"
         yield _BuiltInAnswer(NOT_FOUND, _JSON, (format_of(path).error(NOT_FOUND, message),))

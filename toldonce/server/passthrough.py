@@ -33,7 +33,7 @@ from toldonce.server.upstream_key import UpstreamKeyPolicy
 logger = logging.getLogger(__name__)
 
 # Chats in formats that have no memory yet.
-CHATS_WITHOUT_MEMORY = frozenset({"/v1/completions"})
+CHATS_WITHOUT_MEMORY = frozenset({"/v1/completions", "/api/generate"})
 NO_MEMORY = "not on this route"
 """Value of `x-toldonce-memory` in their answers."""
 # A path as it was sent, without `/u/NAME`. It begins with a slash: appended to a base URL without a path, anything else
@@ -122,7 +122,7 @@ class PassThrough:
             return "skipped" if _is_chat(path) else ""
         if not self._without_memory[route]:
             logger.warning(
-                "chats on this route pass without memory; /v1/chat/completions has one",
+                "prompts on this route pass without memory; the routes of chats have one",
                 extra={"route": route},
             )
         self._without_memory[route] += 1

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
 from toldonce.chat.formats.base import WireFormat
+from toldonce.chat.formats.ollama_chat import OLLAMA_CHAT, OTHER_ROUTES
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.errors import (
     BadIdentityError,
@@ -154,13 +155,23 @@ error_body = OPENAI_CHAT.error
 """Writes an error of any route that is no chat: in the shape that OpenAI's clients expect."""
 
 
+OLLAMA_ROUTES = (f"POST {OLLAMA_CHAT.route}", *OTHER_ROUTES)
+"""Routes of Ollama's own API, with their methods."""
+_OLLAMA_PATHS = frozenset(route.partition(" ")[2] for route in OLLAMA_ROUTES)
+
+
 def format_of(path: str) -> WireFormat:
     """Return the format in whose shape a path has its errors: that of the chats below the same route.
 
     >>> format_of("/u/ana/v1/messages/batches").route, format_of("/v1/subjects/messages").route
     ('/v1/messages', '/v1/chat/completions')
+    >>> format_of("/u/ana/api/tags").route, format_of("/api/memory").route
+    ('/api/chat', '/v1/chat/completions')
     """
-    return ANTHROPIC_MESSAGES if f"{route_of(path)}/".startswith("/v1/messages/") else OPENAI_CHAT
+    route = route_of(path)
+    if route in _OLLAMA_PATHS:
+        return OLLAMA_CHAT
+    return ANTHROPIC_MESSAGES if f"{route}/".startswith("/v1/messages/") else OPENAI_CHAT
 
 
 def route_of(path: str) -> str:

@@ -14,7 +14,7 @@ from toldonce.errors import BadSettingError
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.server.asgi import CREDENTIALS, Headers
 from toldonce.server.origin_guard import is_loopback
-from toldonce.server.status import FORBIDDEN, UNAUTHORIZED, Refusal
+from toldonce.server.status import FORBIDDEN, OLLAMA_ROUTES, UNAUTHORIZED, Refusal
 from toldonce.settings import Settings
 from toldonce.types import Caller
 
@@ -38,6 +38,7 @@ INFERENCE_ROUTES = (
     "GET /v1/models/*",
     # Model names of some servers hold a slash.
     "GET /v1/models/*/*",
+    *OLLAMA_ROUTES,
 )
 """Routes that carry the key by default; `*` is one step of a path."""
 
