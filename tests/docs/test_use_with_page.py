@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
 from mcp import Client, StdioServerParameters
@@ -114,19 +115,40 @@ def _quoted(code: str) -> str:
 
 
 async def test_the_variables_of_open_webui_lead_to_memory(server: ServerProcess) -> None:
-    connection, tools = (exported(code) for code in snippets("Open WebUI", "sh", server.port))
+    connection, ollamas, tools = (exported(code) for code in snippets("Open WebUI", "sh", server.port))
     forwarded = {"x-openwebui-user-id": "7f0c"}
     assert connection["ENABLE_FORWARD_USER_INFO_HEADERS"] == "true"
     with OpenAI(
         base_url=connection["OPENAI_API_BASE_URL"], api_key=connection["OPENAI_API_KEY"], default_headers=forwarded
     ) as client:
         client.chat.completions.create(model="any", messages=[{"role": "user", "content": "I live in Oslo."}])
+    assert ollamas["ENABLE_FORWARD_USER_INFO_HEADERS"] == "true"
+    chat_with_ollamas_api(ollamas["OLLAMA_BASE_URL"], forwarded | {"x-openwebui-chat-id": "c1"})
     [described] = json.loads(tools["TOOL_SERVER_CONNECTIONS"])
     assert described["type"] == "mcp"
     await remember_at(described["url"], forwarded)
     with ToldOnce.connect(server.base_url) as memory:
         assert FACT in [known.text for known in memory.list(user="7f0c")]
-        assert len(memory.conversations.list(user="7f0c")) == 1
+        assert len(memory.conversations.list(user="7f0c")) == 2
+
+
+def test_the_addresses_of_ollamas_clients_lead_to_memory(server: ServerProcess) -> None:
+    [url] = snippets("Home Assistant", "text", server.port)
+    chat_with_ollamas_api(url.strip(), {})
+    [model] = yaml.safe_load(snippets("Continue", "yaml", server.port)[0])["models"]
+    assert model["provider"] == "ollama"
+    chat_with_ollamas_api(model["apiBase"], model["requestOptions"]["headers"])
+    with ToldOnce.connect(server.base_url) as memory:
+        for user in ("home", "ana"):
+            assert len(memory.conversations.list(user=user)) == 1
+
+
+def chat_with_ollamas_api(url: str, headers: Mapping[str, str]) -> None:
+    with httpx.Client(base_url=url, headers=headers) as client:
+        [model] = client.get("api/tags").raise_for_status().json()["models"]
+        said = {"role": "user", "content": "I live in Oslo."}
+        answer = client.post("api/chat", json={"model": model["model"], "messages": [said]}).raise_for_status()
+    assert json.loads(answer.text.splitlines()[-1])["done"]
 
 
 async def test_the_endpoint_and_tools_of_librechat_lead_to_memory(server: ServerProcess) -> None:
@@ -166,7 +188,7 @@ def test_the_anthropic_example_keeps_files(tmp_path: Path) -> None:
 
 def test_each_client_says_how_to_see_and_remove_it() -> None:
     clients = sections()
-    assert len(clients) == 9
+    assert len(clients) == 11
     texts = {name: " ".join(text.split()) for name, text in clients.items()}
     silent = [
         name for name, text in texts.items() if "o remove it" not in text or not re.search("o see that|shows", text)

@@ -94,10 +94,10 @@ async def examine(settings: Settings, *, check: bool, engine: AsyncToldOnce | No
 
 
 def _without_memory(passed: Counter[str]) -> Finding:
-    """Report the chats that were relayed without memory since the server's start. Pure."""
-    routes = ", ".join(f"{plural(count, 'chat')} on {route}" for route, count in sorted(passed.items()))
-    todo = "let the client use /v1/chat/completions, or give it a hook or MCP (docs/use-with.md)"
-    return warn("chats", f"relayed without memory, which their format does not have yet: {routes}", todo)
+    """Report the prompts that were relayed without memory since the server's start. Pure."""
+    routes = ", ".join(f"{plural(count, 'prompt')} on {route}" for route, count in sorted(passed.items()))
+    todo = "let the client use chat completions, or give it a hook or MCP (docs/use-with.md)"
+    return warn("chats", f"relayed without memory, as they are no chats: {routes}", todo)
 
 
 def key_finding(settings: Settings) -> Finding:

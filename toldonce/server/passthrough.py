@@ -32,7 +32,7 @@ from toldonce.server.upstream_key import UpstreamKeyPolicy
 
 logger = logging.getLogger(__name__)
 
-# Chats in formats that have no memory yet.
+# Prompts that are no chats.
 CHATS_WITHOUT_MEMORY = frozenset({"/v1/completions", "/api/generate"})
 NO_MEMORY = "not on this route"
 """Value of `x-toldonce-memory` in their answers."""

@@ -73,12 +73,14 @@ async def test_the_doctor_reports_what_does_not_answer(operated: Operated) -> No
     assert "address" not in found
 
 
-async def test_the_doctor_counts_chats_that_no_memory_can_reach(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
+async def test_the_doctor_counts_prompts_that_no_memory_can_reach(
+    api: httpx.AsyncClient, engine: AsyncToldOnce
+) -> None:
     assert "chats" not in {finding["what"] for finding in (await api.get("/v1/doctor")).json()["findings"]}
-    engine.metrics.without_memory["/v1/messages"] = 2
+    engine.metrics.without_memory["/v1/completions"] = 2
 
     [found] = [each for each in (await api.get("/v1/doctor")).json()["findings"] if each["what"] == "chats"]
-    assert (found["state"], found["text"].rpartition(": ")[2]) == ("warn", "2 chats on /v1/messages")
+    assert (found["state"], found["text"].rpartition(": ")[2]) == ("warn", "2 prompts on /v1/completions")
 
 
 async def test_settings_say_where_they_come_from(
