@@ -8,6 +8,7 @@ from toldonce.chat.formats.anthropic_messages_request import is_text_only, spoke
 from toldonce.chat.formats.event_relay import EventRelay, typed
 from toldonce.chat.formats.json_values import (
     count,
+    error_text,
     paired,
     parse,
     read_object,
@@ -19,11 +20,8 @@ from toldonce.text import clean
 
 # An answer has a few blocks; an upstream that numbers millions of them fills no memory here.
 _MAX_BLOCKS = 1000
-# Of what an upstream says about an error.
-_MAX_SAID_CHARACTERS = 10_000
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 _LANDMARKS = typed(begins=("message_start", "message"), ends=frozenset({"message_stop"}))
-_NO_MESSAGE = "upstream reported an error without a message"
 
 
 @dataclass(slots=True)
@@ -75,8 +73,7 @@ class MessageAssembler:
             self._take_end(event.get("delta"), event.get("usage"))
         elif kind == "error":
             error = event.get("error")
-            said = string(error.get("message")) if isinstance(error, dict) else ""
-            self._error = clean(said[:_MAX_SAID_CHARACTERS]) or _NO_MESSAGE
+            self._error = error_text(error.get("message") if isinstance(error, dict) else None)
 
     def take_message(self, message: Mapping[str, object]) -> None:
         """Take a message, whole or as a stream begins it."""

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from toldonce.chat.agent_prompts import own_words
-from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, WireFormat
+from toldonce.chat.formats.base import ChatMessage, ChatRequest, WireFormat
 from toldonce.chat.formats.json_values import canonical, parse, string
 from toldonce.chat.formats.request_reader import MessageReader, RequestReader
-from toldonce.chat.identity import MAX_CONVERSATION_BYTES
 from toldonce.text import clean
 
 TOOL, APPLICATION = "tool", "developer"
@@ -30,19 +30,9 @@ def read_request(body: bytes, wire: WireFormat, *, max_messages: int) -> ChatReq
     """
     reader = _RequestReader(body, max_messages)
     reader.walk()
-    model, last = reader.string("model"), reader.messages[-1]
     user, conversation = _user_and_session(clean(reader.string("user_id") or ""))
-    return ChatRequest(
-        wire=wire,
-        body=body,
-        text=reader.source.text,
-        model=None if model is None else clean(model),
-        stream=reader.fields.get("stream") is True,
-        user=user or None,
-        messages=tuple(reader.messages),
-        conversation=conversation if 0 < len(conversation.encode()) <= MAX_CONVERSATION_BYTES else None,
-        continues=last.role == "assistant" and bool(last.text) and last.payload is None,
-    )
+    request = reader.request(wire, user=user, conversation=conversation)
+    return replace(request, continues=reader.begins_answer)
 
 
 def blocks_of(content: object) -> Iterator[Block]:
@@ -106,25 +96,15 @@ class _RequestReader(RequestReader):
         return self.scalar(self.fields, key, at) if key == "user_id" else self.source.skip_value(at)
 
     def message(self, at: int, param: str) -> ChatMessage:
-        reader = MessageReader(self.source, _MESSAGE_FIELDS)
-        end = self.source.walk_object(at, reader.member)
+        reader = MessageReader(self.source, _MESSAGE_FIELDS, at)
         content = reader.fields.get("content")
         role, text = _said(reader.role(param), content)
-        kind = reader.kind()
-        if reader.fields.get("clear_at") is not None:
-            # The model forgets such a message after one turn.
-            kind, reader.content_start, reader.content_end = ContentKind.OTHER, -1, -1
-        calls = (string(block.get("id")) for block in blocks_of(content) if block.get("type") == "tool_use")
-        return ChatMessage(
-            role=clean(role),
-            text=clean(text),
-            payload=None if is_text_only(content) else self.source.text[at:end],
-            call_ids=tuple(clean(call_id) for call_id in calls if call_id),
-            content_kind=kind,
-            start=at,
-            end=end,
-            content_start=reader.content_start,
-            content_end=reader.content_end,
+        return reader.message(
+            role=role,
+            text=text,
+            has_more=not is_text_only(content),
+            call_ids=(string(block.get("id")) for block in blocks_of(content) if block.get("type") == "tool_use"),
+            takes_text=reader.fields.get("clear_at") is None,  # the model forgets such a message after one turn
         )
 
 

@@ -4,7 +4,10 @@ import json
 from collections.abc import Callable
 
 from toldonce.lazy_pattern import LazyPattern
+from toldonce.text import clean
 
+MAX_SAID_CHARACTERS = 10_000
+"""Of what an upstream says about an answer, such as an error or the name of a tool."""
 BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _HIGH_SURROGATE = LazyPattern("[\ud800-\udbff]")
@@ -47,6 +50,11 @@ def read_object(data: bytes) -> dict[str, object] | None:
 def string(value: object) -> str:
     """Return a string; an empty one for any other value."""
     return value if isinstance(value, str) else ""
+
+
+def error_text(said: object) -> str:
+    """Return what an upstream says about an error, within bounds."""
+    return clean(string(said)[:MAX_SAID_CHARACTERS]) or "upstream reported an error without a message"
 
 
 def count(value: object) -> int:

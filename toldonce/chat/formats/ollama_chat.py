@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -12,7 +13,6 @@ from toldonce.chat.formats.ollama_chat_reply import reply_from_json, splice_stre
 from toldonce.chat.formats.openai_chat_message import text_of
 from toldonce.chat.formats.request_reader import MAX_MESSAGES, MessageReader, RequestReader
 from toldonce.chat.splice import texts_with_standing
-from toldonce.text import clean
 from toldonce.types import InjectionMode
 
 OTHER_ROUTES = (
@@ -38,18 +38,11 @@ class _RequestReader(RequestReader):
     SCALARS: ClassVar[frozenset[str]] = frozenset({"model", "stream"})
 
     def message(self, at: int, param: str) -> ChatMessage:
-        reader = MessageReader(self.source, frozenset({"role", "content", *_MORE}))
-        end = self.source.walk_object(at, reader.member)
-        fields = reader.fields
-        return ChatMessage(
-            role=clean(reader.role(param)).lower(),  # Ollama takes them in any case
-            text=clean(text_of(fields.get("content"))),
-            payload=self.source.text[at:end] if any(fields.get(name) for name in _MORE) else None,
-            content_kind=reader.kind(),
-            start=at,
-            end=end,
-            content_start=reader.content_start,
-            content_end=reader.content_end,
+        reader = MessageReader(self.source, frozenset({"role", "content", *_MORE}), at)
+        return reader.message(
+            role=reader.role(param).lower(),  # Ollama takes them in any case
+            text=text_of(reader.fields.get("content")),
+            has_more=any(reader.fields.get(name) for name in _MORE),
         )
 
 
@@ -174,17 +167,8 @@ class OllamaChat:
         """Read the body of a request, which is answered by a stream unless it says otherwise."""
         reader = _RequestReader(body, MAX_MESSAGES)
         reader.walk()
-        model, last = reader.string("model"), reader.messages[-1]
-        return ChatRequest(
-            wire=self,
-            body=body,
-            text=reader.source.text,
-            model=None if model is None else clean(model),
-            stream=reader.fields.get("stream") is not False,
-            user=None,
-            messages=tuple(reader.messages),
-            continues=last.role == "assistant" and bool(last.text) and last.payload is None,
-        )
+        streams = reader.fields.get("stream") is not False
+        return replace(reader.request(self), stream=streams, continues=reader.begins_answer)
 
     def compared(self, source: str) -> str:
         """Return the source as it is: a prompt is made of the same words."""

@@ -4,16 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from toldonce.chat.formats.event_relay import Event, EventRelay, Landmarks
-from toldonce.chat.formats.json_values import count, paired, parse, read_object, source_of, string, with_memories
+from toldonce.chat.formats.json_values import (
+    MAX_SAID_CHARACTERS,
+    count,
+    error_text,
+    paired,
+    parse,
+    read_object,
+    source_of,
+    string,
+    with_memories,
+)
 from toldonce.chat.json_lines import JsonLineReader
 from toldonce.chat.reply import MAX_CHARACTERS, LimitedText, Reply, TokenUsage, ToolCall, cut_text
 from toldonce.text import clean
 
 # An answer has a few tool calls; an upstream that sends millions of them fills no memory here.
 _MAX_CALLS = 1000
-# Of what an upstream says about an error.
-_MAX_SAID_CHARACTERS = 10_000
-_NO_MESSAGE = "upstream reported an error without a message"
 
 
 @dataclass(slots=True)
@@ -36,7 +43,7 @@ class ChatAssembler:
     def take(self, event: Event) -> None:
         """Take a line; what the model thought is none of the answer."""
         if said := event.get("error"):
-            self._error = clean(string(said)[:_MAX_SAID_CHARACTERS]) or _NO_MESSAGE
+            self._error = error_text(said)
         message = event.get("message")
         if isinstance(message, dict):
             self._text.add(string(message.get("content")))
@@ -70,7 +77,7 @@ class ChatAssembler:
         given = function.get("arguments") or {}
         source = given if isinstance(given, str) else source_of(given)  # some servers send the JSON in a string
         self._is_cut = self._is_cut or len(source) > self.max_characters
-        name = string(function.get("name"))[:_MAX_SAID_CHARACTERS]
+        name = string(function.get("name"))[:MAX_SAID_CHARACTERS]
         self._calls.append(ToolCall("", name, cut_text(source, self.max_characters)))
 
 

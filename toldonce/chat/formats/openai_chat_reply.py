@@ -4,7 +4,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from toldonce.chat.formats.json_values import count, paired, read_object, source_of, string
+from toldonce.chat.formats.json_values import (
+    MAX_SAID_CHARACTERS,
+    count,
+    error_text,
+    paired,
+    read_object,
+    source_of,
+    string,
+)
 from toldonce.chat.formats.openai_chat_message import text_of
 from toldonce.chat.reply import MAX_CHARACTERS, LimitedText, Reply, TokenUsage, ToolCall
 from toldonce.chat.sse import SseReader
@@ -15,8 +23,6 @@ DONE = b"[DONE]"
 _READ_BYTES = 8 * 1024
 # An answer has a few tool calls; an upstream that numbers millions of them fills no memory here.
 _MAX_COUNTED = 1000
-# Of what an upstream says about an answer, such as an error or the name of a tool.
-_MAX_SAID_CHARACTERS = 10_000
 
 
 @dataclass(slots=True)
@@ -30,7 +36,7 @@ class _Call:
 
     def add(self, function: dict[object, object]) -> None:
         name, arguments = string(function.get("name")), function.get("arguments", function.get("input"))
-        if name != self.name and len(self.name) <= _MAX_SAID_CHARACTERS:  # some repeat the name in every piece
+        if name != self.name and len(self.name) <= MAX_SAID_CHARACTERS:  # some repeat the name in every piece
             self.name += name
         self.arguments.add(_source(arguments))
 
@@ -218,12 +224,7 @@ def _source(arguments: object) -> str:
 
 def _error(event: dict[str, object] | dict[object, object]) -> str:
     error = event.get("error") or event
-    message = error.get("message") if isinstance(error, dict) else error
-    return (
-        clean(message[:_MAX_SAID_CHARACTERS])
-        if isinstance(message, str) and message
-        else "upstream reported an error without a message"
-    )
+    return error_text(error.get("message") if isinstance(error, dict) else error)
 
 
 def _usage(usage: dict[object, object]) -> TokenUsage:

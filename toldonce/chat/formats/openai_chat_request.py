@@ -46,7 +46,7 @@ def read_request(body: bytes, wire: WireFormat, *, max_messages: int) -> OpenAIC
     """
     reader = _RequestReader(body, max_messages)
     reader.walk()
-    return reader.request(wire)
+    return reader.completion_request(wire)
 
 
 class _RequestReader(RequestReader):
@@ -61,7 +61,7 @@ class _RequestReader(RequestReader):
         self._tools_empty = False
         self._functions = False
 
-    def request(self, wire: WireFormat) -> OpenAIChatRequest:
+    def completion_request(self, wire: WireFormat) -> OpenAIChatRequest:
         model = self.string("model")
         return OpenAIChatRequest(
             wire=wire,
@@ -130,18 +130,12 @@ def _read_plain(source: JsonScanner, at: int) -> ChatMessage | None:
 
 
 def _read_message(source: JsonScanner, at: int, param: str) -> ChatMessage:
-    reader = MessageReader(source, _MESSAGE_FIELDS)
-    end = source.walk_object(at, reader.member)
+    reader = MessageReader(source, _MESSAGE_FIELDS, at)
     fields, name = reader.fields, reader.fields.get("name")
-    return ChatMessage(
-        role=clean(reader.role(param)),
-        text=clean(text_of(fields.get("content"))),
-        name=clean(name) if isinstance(name, str) else None,
-        payload=None if is_text_only(fields) else source.text[at:end],
-        call_ids=tuple(clean(call_id) for call_id in call_ids_of(fields.get("tool_calls"))),
-        content_kind=reader.kind(),
-        start=at,
-        end=end,
-        content_start=reader.content_start,
-        content_end=reader.content_end,
+    return reader.message(
+        role=reader.role(param),
+        text=text_of(fields.get("content")),
+        name=name if isinstance(name, str) else None,
+        has_more=not is_text_only(fields),
+        call_ids=call_ids_of(fields.get("tool_calls")),
     )

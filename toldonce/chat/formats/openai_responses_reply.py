@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from toldonce.chat.formats.event_relay import EventRelay, typed
-from toldonce.chat.formats.json_values import count, paired, read_object, string, with_memories
+from toldonce.chat.formats.json_values import count, error_text, paired, read_object, string, with_memories
 from toldonce.chat.formats.openai_chat_message import other_parts, text_of
 from toldonce.chat.formats.openai_responses_request import is_spoken, is_text_only, is_unspoken
 from toldonce.chat.reply import MAX_CHARACTERS, LimitedText, Reply, TokenUsage, ToolCall
@@ -13,9 +13,6 @@ from toldonce.text import clean
 
 # An answer has some dozens of items; an upstream that numbers millions of them fills no memory here.
 _MAX_ITEMS = 1000
-# Of what an upstream says about an error.
-_MAX_SAID_CHARACTERS = 10_000
-_NO_MESSAGE = "upstream reported an error without a message"
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
 """Events with the whole response, which end its stream."""
 _LANDMARKS = typed(begins=("response.created", "response"), ends=_LAST)
@@ -140,8 +137,7 @@ class ResponseAssembler:
         self._items[place] = output
 
     def _fail(self, error: object) -> None:
-        said = string(error.get("message")) if isinstance(error, dict) else ""
-        self._error = clean(said[:_MAX_SAID_CHARACTERS]) or _NO_MESSAGE
+        self._error = error_text(error.get("message") if isinstance(error, dict) else None)
 
 
 def _input_name(call: Mapping[str, object]) -> str:

@@ -11,7 +11,6 @@ from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, Wi
 from toldonce.chat.formats.json_values import canonical, parse, string
 from toldonce.chat.formats.openai_chat_message import other_parts, text_of
 from toldonce.chat.formats.request_reader import MessageReader, RequestReader
-from toldonce.chat.identity import MAX_CONVERSATION_BYTES
 from toldonce.text import clean
 
 TOOL, APPLICATION = "tool", "developer"
@@ -35,22 +34,13 @@ def read_request(body: bytes, wire: WireFormat, *, max_messages: int) -> ChatReq
     """
     reader = _RequestReader(body, max_messages)
     reader.walk()
-    model = reader.string("model")
-    user = reader.string("user") or reader.string("safety_identifier")
     conversation = clean(reader.string("conversation") or "")
     after = clean(reader.string("previous_response_id") or "") or None
-    return ChatRequest(
-        wire=wire,
-        body=body,
-        text=reader.source.text,
-        model=None if model is None else clean(model),
-        stream=reader.fields.get("stream") is True,
-        user=user or None,
-        messages=tuple(_joined(reader.source.text, reader.messages)),
-        conversation=conversation if 0 < len(conversation.encode()) <= MAX_CONVERSATION_BYTES else None,
-        after=after,
-        is_kept_upstream=bool(after or conversation),
+    request = reader.request(
+        wire, user=reader.string("user") or reader.string("safety_identifier"), conversation=conversation
     )
+    messages = tuple(_joined(request.text, request.messages))
+    return replace(request, messages=messages, after=after, is_kept_upstream=bool(after or conversation))
 
 
 def items_of(source: object) -> list[Item]:
@@ -172,21 +162,15 @@ class _RequestReader(RequestReader):
         return end
 
     def message(self, at: int, param: str) -> ChatMessage:
-        reader = MessageReader(self.source, _ITEM_FIELDS)
-        end = self.source.walk_object(at, reader.member)
+        reader = MessageReader(self.source, _ITEM_FIELDS, at)
         item = reader.fields
         call_id = item.get("id" if item.get("type") == _REFERENCE else "call_id")
         role, text = _said(reader.role(param), item.get("content")) if is_spoken(item) else _done(item)
-        return ChatMessage(
-            role=clean(role),
-            text=clean(text),
-            payload=None if is_text_only(item) else self.source.text[at:end],
-            call_ids=(clean(call_id),) if isinstance(call_id, str) and call_id and role != TOOL else (),
-            content_kind=reader.kind(),
-            start=at,
-            end=end,
-            content_start=reader.content_start,
-            content_end=reader.content_end,
+        return reader.message(
+            role=role,
+            text=text,
+            has_more=not is_text_only(item),
+            call_ids=() if role == TOOL else (string(call_id),),
         )
 
 

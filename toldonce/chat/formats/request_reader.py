@@ -1,12 +1,15 @@
 """Read a request whose chat is a list of messages into a copy that knows the offsets of its parts. Pure."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from json import JSONDecodeError
 from typing import ClassVar
 
-from toldonce.chat.formats.base import ChatMessage, ContentKind
+from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, WireFormat
+from toldonce.chat.identity import MAX_CONVERSATION_BYTES
 from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from toldonce.errors import BadRequestError
+from toldonce.text import clean
 
 # The longest chats have some hundred messages; 100,000 messages of a few bytes took 2 s to read.
 MAX_MESSAGES = 10_000
@@ -65,6 +68,32 @@ class RequestReader(ABC):
             raise BadRequestError(f"`{self.LIST}` is missing; send a list of messages", param=self.LIST)
         if not self.messages:
             raise BadRequestError(f"`{self.LIST}` is empty; send at least one message", param=self.LIST)
+
+    def request(self, wire: WireFormat, *, user: str | None = None, conversation: str = "") -> ChatRequest:
+        """Return the request that was read.
+
+        Args:
+            wire: The format it is written in.
+            user: The user that the body names; an empty name is none.
+            conversation: The conversation that the body names; none if the name is empty or too long.
+        """
+        model = self.string("model")
+        return ChatRequest(
+            wire=wire,
+            body=self.body,
+            text=self.source.text,
+            model=None if model is None else clean(model),
+            stream=self.fields.get("stream") is True,
+            user=user or None,
+            messages=tuple(self.messages),
+            conversation=conversation if 0 < len(conversation.encode()) <= MAX_CONVERSATION_BYTES else None,
+        )
+
+    @property
+    def begins_answer(self) -> bool:
+        """Whether the last message is the beginning of the answer, which the client wrote for the assistant."""
+        last = self.messages[-1]
+        return last.role == "assistant" and bool(last.text) and last.payload is None
 
     def string(self, name: str) -> str | None:
         """Return a field that was read; None if it is no string."""
@@ -141,15 +170,51 @@ class RequestReader(ABC):
 class MessageReader:
     """Walks the source of one message."""
 
-    def __init__(self, source: JsonScanner, wanted: frozenset[str]) -> None:
-        """Create a reader of the fields `wanted`; the others are skipped."""
+    def __init__(self, source: JsonScanner, wanted: frozenset[str], at: int) -> None:
+        """Read the fields `wanted` of the message that opens at `at`; the others are skipped."""
         self._source = source
         self._wanted = wanted
         self._contents = 0
+        self._content_start = self._content_end = -1
         self.fields: dict[str, object] = {}
-        self.content_start = self.content_end = -1
+        self.start, self.end = at, source.walk_object(at, self._member)
 
-    def member(self, key: str, at: int) -> int:
+    def message(
+        self,
+        *,
+        role: str,
+        text: str,
+        has_more: bool,
+        call_ids: Iterable[str] = (),
+        name: str | None = None,
+        takes_text: bool = True,
+    ) -> ChatMessage:
+        """Return the message.
+
+        Args:
+            role: Who speaks, as the format reads it.
+            text: What it says.
+            has_more: Whether it says more than its text, so that its JSON is kept.
+            call_ids: Ids of the calls that it makes; empty ones are left out.
+            name: The speaker's name.
+            takes_text: Whether text may be inserted into its content, if that has a place for it.
+        """
+        kind = self._kind() if takes_text else ContentKind.OTHER
+        has_place = kind is not ContentKind.OTHER
+        return ChatMessage(
+            role=clean(role),
+            text=clean(text),
+            name=None if name is None else clean(name),
+            payload=self._source.text[self.start : self.end] if has_more else None,
+            call_ids=tuple(clean(call_id) for call_id in call_ids if call_id),
+            content_kind=kind,
+            start=self.start,
+            end=self.end,
+            content_start=self._content_start if has_place else -1,
+            content_end=self._content_end if has_place else -1,
+        )
+
+    def _member(self, key: str, at: int) -> int:
         """Read a member whose value starts at `at`; return its end."""
         if key not in self._wanted:
             return self._source.skip_value(at)
@@ -159,7 +224,7 @@ class MessageReader:
             self.fields[key], end = self._source.read_value(at)
         if key == "content":
             self._contents += 1
-            self.content_start, self.content_end = at + 1, end - 1
+            self._content_start, self._content_end = at + 1, end - 1
         return end
 
     def role(self, param: str) -> str:
@@ -173,17 +238,15 @@ class MessageReader:
             raise BadRequestError(f"`{param}.role` is not a string; write for instance user", param=f"{param}.role")
         return role
 
-    def kind(self) -> ContentKind:
-        """Return the type of its content; without a place for text, its offsets are -1."""
-        content, kind = self.fields.get("content"), ContentKind.OTHER
-        if self._contents == 1:  # which one of repeated keys upstream reads is unknown
-            if isinstance(content, str):
-                kind = ContentKind.STRING
-            elif isinstance(content, list):
-                kind = ContentKind.PARTS if content else ContentKind.EMPTY_PARTS
-        if kind is ContentKind.OTHER:
-            self.content_start = self.content_end = -1
-        return kind
+    def _kind(self) -> ContentKind:
+        content = self.fields.get("content")
+        if self._contents != 1:  # which one of repeated keys upstream reads is unknown
+            return ContentKind.OTHER
+        if isinstance(content, str):
+            return ContentKind.STRING
+        if isinstance(content, list):
+            return ContentKind.PARTS if content else ContentKind.EMPTY_PARTS
+        return ContentKind.OTHER
 
     def _parts(self, at: int) -> tuple[list[object], int]:
         """Read a list part by part, so that a list of a million parts does not hold the interpreter."""
