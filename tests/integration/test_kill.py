@@ -3,13 +3,14 @@
 The checker is another process, which reads the database and not the server. Long runs: `make soak COUNT=200`.
 """
 
+import json
 import random
 import time
 
 import pytest
 
 from integration.database_reader import Database
-from integration.raw_client import eventually
+from integration.raw_client import eventually, request, user
 from integration.server_process import ServerProcess, StartServer
 from integration.talkers import Talkers
 
@@ -98,3 +99,30 @@ def test_a_kill_between_the_answer_and_its_formation_loses_no_memory(
 def at_most(soak: int | None) -> int:
     """Ten kills in a long run for each forty of the other campaign's, two in a short one."""
     return max(10, soak // 4) if soak else 2
+
+
+ENDS: dict[str, tuple[dict[str, object], bytes]] = {
+    "/api/chat": ({"model": "llama3.2"}, b'"done": true'),
+    "/v1/messages": ({"model": "qwen3", "max_tokens": 9, "stream": True}, b"message_stop"),
+}
+"""Of further formats: what a request has beside its messages, and what says that its answer has ended."""
+
+
+@pytest.mark.parametrize("path", ENDS)
+def test_an_end_that_was_passed_on_is_recorded_whatever_the_format(start_server: StartServer, path: str) -> None:
+    fields, end = ENDS[path]
+    server = start_server(settings={"FAILPOINT": "before-commit:12"})
+    acknowledged: list[str] = []
+    for number in range(60):
+        text = f"I have {number} cups."
+        body = json.dumps({**fields, "model": f"{fields['model']}:{number}", "messages": [user(text)]}).encode()
+        try:
+            answer = request(server.port, path, body, {"x-toldonce-user": "ana"})
+        except OSError:
+            break
+        if end in answer.body:
+            acknowledged.append(text)
+    assert server.wait_ended()
+    recorded = [row.text for row in Database(server.database).messages("ana")]
+    assert acknowledged
+    assert [text for text in acknowledged if recorded.count(text) != 1] == []
