@@ -55,7 +55,7 @@ DEFECTS: tuple[Defect, ...] = (
         file="toldonce/server/chat_responder.py",
         sound="""\
                     if piece.held and not self._recording_started:
-                        await self._record_in_stream(stream.reply())
+                        data = await self._record_in_stream(stream.reply(), data)
 """,
         planted="""\
                     if piece.held and not self._recording_started:
