@@ -1,11 +1,14 @@
 """Fixtures of the integration tests: an upstream, servers with folders of their own, and database readers."""
 
 import signal
+from asyncio import Runner
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
 
 from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
 from dashboard_forms import driven_forms
@@ -117,12 +120,28 @@ def soak() -> int | None:
     return SOAK or None
 
 
-@pytest.fixture
-async def tab(request: pytest.FixtureRequest, engine: AsyncToldOnce) -> AsyncIterator[Visit]:
-    """A tab of Chromium on the engine's dashboard, for a test that `sends` forms: those of its mark, and no others."""
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """One Chromium for all tests of a worker: a start costs a second and a half of CPU time."""
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)
-    async with served(engine) as base, chromium() as browser, visit(browser, base) as opened:
+    async with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def _function_scoped_runner(request: pytest.FixtureRequest, _function_scoped_runner: Runner) -> Runner:
+    """Run the tests with a browser in its event loop, and their engines with them; all others in one of their own."""
+    if "browser" not in request.fixturenames:
+        return _function_scoped_runner
+    runner: Runner = request.getfixturevalue("_session_scoped_runner")
+    return runner
+
+
+@pytest.fixture
+async def tab(request: pytest.FixtureRequest, engine: AsyncToldOnce, browser: Browser) -> AsyncIterator[Visit]:
+    """A tab of Chromium on the engine's dashboard, for a test that `sends` forms: those of its mark, and no others."""
+    async with served(engine) as base, visit(browser, base) as opened:
         failed = request.session.testsfailed
         yield opened
     if request.session.testsfailed > failed:

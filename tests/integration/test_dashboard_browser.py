@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
-from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
+from browser import CHROMIUM, NO_CHROMIUM, Visit, served, visit
 from dashboard_forms import form_name
 from hostile_fields import HOSTILE, LONG
 from integration.npm_packages import installed_packages
@@ -22,7 +22,7 @@ from toldonce.server.dashboard.pages import PAGES
 from toldonce.types import Access, MemoryState, NewApiKey, RequestScope, Subject
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
-shared = pytest.mark.asyncio(loop_scope="module")
+shared = pytest.mark.asyncio(loop_scope="session")
 """Marks what uses the browser and the filled engine of all these tests, and changes only what it adds."""
 AXE = "axe-core@4.14.1"
 # Level A and AA of WCAG 2.2, and what axe-core calls best practices.
@@ -41,13 +41,13 @@ class Site:
     browser: Browser
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def site() -> AsyncIterator[Site]:
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def site(browser: Browser) -> AsyncIterator[Site]:
     parts = await parts_of("sqlite:///:memory:")
     settings = parts.settings.model_copy(update={"recall_timeout_s": float(PATIENCE_S)})
     async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
         await fill(engine)
-        async with served(engine) as base, chromium() as browser:
+        async with served(engine) as base:
             yield Site(engine, base, browser)
 
 
@@ -251,9 +251,9 @@ async def test_no_form_breaks_on_a_hundred_kilobytes_in_each_field(site: Site) -
     assert statuses == dict.fromkeys(LIMITED, 400)
 
 
-async def test_a_login_in_the_browser(engine: AsyncToldOnce) -> None:
+async def test_a_login_in_the_browser(engine: AsyncToldOnce, browser: Browser) -> None:
     _, secret = await engine.keys.create(NewApiKey(name=HOSTILE[0], access=Access.ADMIN, tenant=None))
-    async with served(engine) as base, chromium() as browser, visit(browser, base) as tab:
+    async with served(engine) as base, visit(browser, base) as tab:
         await tab.page.goto(f"{base}{ANA}")
         await tab.page.get_by_label("API key").fill(secret)
         await tab.page.get_by_role("button", name="Log in").click()
