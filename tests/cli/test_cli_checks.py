@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
+from toldonce.cli.main import command_line
 from toldonce.server.doctor import (
     FindingState,
     database_file,
@@ -120,3 +121,16 @@ def test_a_model_that_reads_all_messages_is_named_if_a_rule_is_against_it(tmp_pa
     assert local is not None
     assert local.state is FindingState.OK
     assert destination_finding(Settings()) is None
+
+
+@pytest.mark.parametrize("words", [["list"], ["import"], ["rename-character"], ["keys", "create"], ["hook", "install"]])
+def test_a_command_that_is_read_alone_is_the_one_among_all(
+    cli: CommandLine, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        command_line("")(args=[*words, "--help"], prog_name="toldonce")
+    among_all = capsys.readouterr().out
+
+    assert cli(*words, "--help").out == among_all
+    assert "--help" in among_all
+    assert "No such command 'lost'" in cli("lost").err

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from toldonce.cli.logging_config import JsonFormatter, PlainFormatter, set_up_logs
-from toldonce.cli.main import app, run
+from toldonce.cli.main import app, command_line, run
 
 
 @pytest.fixture
@@ -70,6 +70,7 @@ def broken() -> Iterator[None]:
 
     yield
     app.registered_commands.pop()
+    command_line.cache_clear()
 
 
 @pytest.mark.usefixtures("broken")
@@ -98,6 +99,7 @@ def test_ctrl_c_and_a_reader_that_left_are_no_words_worth(
         assert capfd.readouterr() == ("", "")
     finally:
         app.registered_commands.pop()
+        command_line.cache_clear()
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import typer
-from typer.testing import CliRunner
 
-from toldonce.cli.main import app
+from toldonce.cli.main import app, command_line
 
 
 def named(part: typer.Typer) -> Iterator[str]:
@@ -29,9 +30,11 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 @cache
 def help_of(*command: str) -> str:
-    result = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200", "TERMINAL_WIDTH": "200"})
-    assert result.exit_code == 0
-    return result.output
+    printed = StringIO()
+    with redirect_stdout(printed):
+        show = command_line(command[0] if command else "")
+        show(args=[*command, "--help"], prog_name="toldonce", terminal_width=200, standalone_mode=False)
+    return printed.getvalue()
 
 
 def options_of(command: str) -> set[str]:
