@@ -5,11 +5,13 @@ import gc
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).parent.parent
+_Node = TypeVar("_Node", bound=ast.AST)
 
 MAX_TEST_NAME_CHARACTERS = 70
 """Of the sentence after `test_`."""
@@ -64,9 +66,18 @@ def parse(path: Path) -> ast.Module:
 
 
 @cache
-def nodes(path: Path) -> Sequence[ast.AST]:
-    """Return all nodes of a file: several rules look at each."""
-    return tuple(ast.walk(parse(path)))
+def _by_kind(path: Path) -> Mapping[type[ast.AST], Sequence[Any]]:
+    """Walk a file once for all rules: it takes as long as parsing it."""
+    found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
+    for node in ast.walk(parse(path)):
+        found[type(node)].append(node)
+    return found
+
+
+def nodes(path: Path, *kinds: type[_Node]) -> Iterator[_Node]:
+    """Yield the nodes of these kinds in a file, kind by kind."""
+    for kind in kinds:
+        yield from _by_kind(path).get(kind, ())
 
 
 def gerund_modules(path: Path) -> Iterator[str]:
@@ -83,19 +94,18 @@ def standard_modules(path: Path) -> Iterator[str]:
 def old_constants(path: Path) -> Iterator[str]:
     if not any(_OLD_CONSTANT.fullmatch(word) for word in set(_CAPITALS.findall(path.read_text("utf-8")))):
         return  # to parse each file would take ten times as long
-    for node in nodes(path):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and _OLD_CONSTANT.fullmatch(node.id):
+    for node in nodes(path, ast.Name):
+        if isinstance(node.ctx, ast.Store) and _OLD_CONSTANT.fullmatch(node.id):
             yield f"{_shown(path)}:{node.lineno}: {node.id}; limits are MAX_… or MIN_…, with what they bound"
 
 
 def one_as_variable(path: Path) -> Iterator[str]:
     if not _FOR_ONE.search(path.read_text("utf-8")):
         return
-    for node in nodes(path):
-        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
-            for name in ast.walk(node.target):
-                if isinstance(name, ast.Name) and name.id == "one":
-                    yield f"{_shown(path)}:{name.lineno}: loop variable `one`; name the thing"
+    for node in nodes(path, ast.For, ast.AsyncFor, ast.comprehension):
+        for name in ast.walk(node.target):
+            if isinstance(name, ast.Name) and name.id == "one":
+                yield f"{_shown(path)}:{name.lineno}: loop variable `one`; name the thing"
 
 
 def long_test_names(path: Path) -> Iterator[str]:
@@ -155,29 +165,28 @@ def prose_of_code(path: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(source.splitlines(), start=1):
         if comment := _COMMENT.search(line):  # tokens would take half the time of all rules
             yield number, comment[0]
-    for node in nodes(path):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            # A string statement documents the module, class or function, or the field above it.
-            for statement in node.body:
-                if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-                    text = statement.value.value
-                    if isinstance(text, str):
-                        yield statement.lineno, _DOCTEST.sub(_blank, text)
+    for node in nodes(path, ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef):
+        # A string statement documents the module, class or function, or the field above it.
+        for statement in node.body:
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                text = statement.value.value
+                if isinstance(text, str):
+                    yield statement.lineno, _DOCTEST.sub(_blank, text)
     if _is_own(path, "toldonce", "benchmarks"):
         yield from messages(path)
 
 
 def messages(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the strings that people read: errors, help texts, log events. Words alone are data, as in word lists."""
-    inside = nodes(path)
+    constants = list(nodes(path, ast.Constant))
     if _shown(path).startswith(LANGUAGE_DATA):
-        inside = [part for node in inside if isinstance(node, ast.Raise) for part in ast.walk(node)]
-    documentation = {id(node.value) for node in inside if isinstance(node, ast.Expr)}
-    for node in inside:
-        if isinstance(node, ast.Constant) and id(node) not in documentation:
-            text = node.value
-            if isinstance(text, str) and " " in text.strip():
-                yield node.lineno, text
+        raised = [part for node in nodes(path, ast.Raise) for part in ast.walk(node)]
+        constants = [part for part in raised if isinstance(part, ast.Constant)]
+    documentation = {id(node.value) for node in nodes(path, ast.Expr)}
+    for node in constants:
+        text = node.value
+        if isinstance(text, str) and id(node) not in documentation and " " in text.strip():
+            yield node.lineno, text
 
 
 def prose_of_sql(path: Path) -> Iterator[tuple[int, str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from naming import parse
+from naming import nodes, parse
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "toldonce"
@@ -59,6 +59,7 @@ FLOORS: tuple[frozenset[str], ...] = (
         }
     ),
 )
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing"). The others are guarded by one of them.
@@ -104,28 +105,27 @@ def module_name(relative: str) -> str:
     return "toldonce." + relative.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def imported_modules(tree: ast.Module, known: Collection[str]) -> Iterator[str]:
+def imported_modules(path: Path, known: Collection[str]) -> Iterator[str]:
     """Yield what a file imports: at its top, in functions, or for its types alone. Known modules come in full."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                full = f"{node.module}.{alias.name}"
-                yield full if full in known else node.module or ""
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+    for node in nodes(path, ast.ImportFrom):
+        for alias in node.names:
+            full = f"{node.module}.{alias.name}"
+            yield full if full in known else node.module or ""
+    for imported in nodes(path, ast.Import):
+        yield from (alias.name for alias in imported.names)
 
 
-def catches_everything(node: ast.AST) -> bool:
-    """Return whether a node is such an `except`, or the end of a `with` block that may swallow what was raised."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in {"__exit__", "__aexit__"}:
-        return node.returns is not None and ast.unparse(node.returns) == "bool"
-    return isinstance(node, ast.ExceptHandler) and (
+def catches_everything(path: Path) -> bool:
+    """Return whether a file has such an `except`, or an end of a `with` block that may swallow what was raised."""
+    ends = [node for node in nodes(path, *_FUNCTIONS) if node.name in {"__exit__", "__aexit__"}]
+    return any(node.returns is not None and ast.unparse(node.returns) == "bool" for node in ends) or any(
         node.type is None or ast.unparse(node.type) in {"Exception", "BaseException"}
+        for node in nodes(path, ast.ExceptHandler)
     )
 
 
-def imported_rooms(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
+def imported_rooms(path: Path) -> Iterator[tuple[str, int]]:
+    for node in nodes(path, ast.ImportFrom, ast.Import):
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names = [node.module] if node.module != "toldonce" else [f"toldonce.{n.name}" for n in node.names]
         elif isinstance(node, ast.Import):
@@ -140,11 +140,11 @@ def imported_rooms(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 def test_imports_go_down_the_house_never_up() -> None:
     wrong = []
-    for relative, _, tree in modules():
+    for relative, path, _ in modules():
         here = room(relative)
         if here == "__init__":
             continue
-        for there, line in imported_rooms(tree):
+        for there, line in imported_rooms(path):
             allowed = here == there or floor(here) < floor(there)
             if not allowed:
                 wrong.append(f"{relative}:{line} imports toldonce.{there}")
@@ -152,8 +152,8 @@ def test_imports_go_down_the_house_never_up() -> None:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    trees = {module_name(relative): tree for relative, _, tree in modules()}
-    graph = {name: {*imported_modules(tree, trees)} - {name} for name, tree in trees.items()}
+    paths = {module_name(relative): path for relative, path, _ in modules()}
+    graph = {name: {*imported_modules(path, paths)} - {name} for name, path in paths.items()}
 
     TopologicalSorter(graph).prepare()  # raises CycleError, with the modules of the circle
 
@@ -162,9 +162,9 @@ def test_the_faces_know_the_engine_and_not_the_steps() -> None:
     steps = {"worker", "curation", "formation", "maintenance", "extraction", "resolution", "recall", "store"}
     wrong = [
         f"{relative}:{line} imports toldonce.{there}"
-        for relative, _, tree in modules()
+        for relative, path, _ in modules()
         if room(relative) in {"cli", "server", "sync", "mcp_server"}
-        for there, line in imported_rooms(tree)
+        for there, line in imported_rooms(path)
         if there in steps
     ]
     assert wrong == []
@@ -175,8 +175,8 @@ def test_chats_are_known_by_their_protocol_and_not_by_a_format() -> None:
     inner = {f"toldonce.chat.formats.{name}" for name in formats}
     knowing = {
         relative
-        for relative, _, tree in modules()
-        if not relative.startswith("chat/formats/") and inner & set(imported_modules(tree, inner))
+        for relative, path, _ in modules()
+        if not relative.startswith("chat/formats/") and inner & set(imported_modules(path, inner))
     }
     assert knowing == FORMAT_CHOSEN
 
@@ -193,18 +193,17 @@ def test_no_file_is_longer_than_can_be_read_in_one_sitting(where: str) -> None:
 
 def test_no_function_is_longer_than_fifty_lines() -> None:
     long = []
-    for relative, _, tree in modules():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                body = node.body[1:] if ast.get_docstring(node) else node.body
-                lines = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
-                if lines > MAX_FUNCTION_LINES:
-                    long.append(f"{relative}:{node.lineno} {node.name}: {lines} lines")
+    for relative, path, _ in modules():
+        for node in nodes(path, *_FUNCTIONS):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            lines = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+            if lines > MAX_FUNCTION_LINES:
+                long.append(f"{relative}:{node.lineno} {node.name}: {lines} lines")
     assert long == []
 
 
 def test_only_listed_modules_catch_everything() -> None:
-    caught = {relative for relative, _, tree in modules() if any(map(catches_everything, ast.walk(tree)))}
+    caught = {relative for relative, path, _ in modules() if catches_everything(path)}
     assert caught == {*CATCH_ALL, HANDS_OVER}
 
 

@@ -2,9 +2,11 @@
 
 import ast
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from naming import nodes
 from test_architecture import modules
 from toldonce.child_process import module_command
 
@@ -14,9 +16,9 @@ _OTHER_MODULES = {"multiprocessing", "pty", "runpy"}
 _POOLS = {"ProcessPoolExecutor", "create_subprocess_exec", "create_subprocess_shell"}
 
 
-def calls(tree: ast.Module) -> Iterator[tuple[str, str, ast.Call]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+def calls(path: Path) -> Iterator[tuple[str, str, ast.Call]]:
+    for node in nodes(path, ast.Call):
+        if isinstance(node.func, ast.Attribute):
             owner = node.func.value
             yield owner.id if isinstance(owner, ast.Name) else "", node.func.attr, node
 
@@ -24,8 +26,8 @@ def calls(tree: ast.Module) -> Iterator[tuple[str, str, ast.Call]]:
 def test_every_process_is_started_in_a_folder_of_its_own() -> None:
     started = {
         f"{relative}:{call.lineno}": [ast.unparse(word.value) for word in call.keywords if word.arg == "cwd"]
-        for relative, _, tree in modules()
-        for owner, _, call in calls(tree)
+        for relative, path, _ in modules()
+        for owner, _, call in calls(path)
         if owner == "subprocess"
     }
 
@@ -35,26 +37,23 @@ def test_every_process_is_started_in_a_folder_of_its_own() -> None:
 
 def test_there_is_no_other_way_to_start_a_process() -> None:
     wrong = []
-    for relative, _, tree in modules():
+    for relative, path, _ in modules():
         wrong += [
             f"{relative}:{call.lineno} calls {owner}.{name}"
-            for owner, name, call in calls(tree)
+            for owner, name, call in calls(path)
             if name in _POOLS or (owner == "os" and (name in _OTHER_WAYS or name.startswith(("exec", "spawn"))))
         ]
-        for node in ast.walk(tree):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        for node in nodes(path, ast.Import, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
             if isinstance(node, ast.ImportFrom):
-                names = [node.module or "", *(alias.name for alias in node.names)]
+                names.append(node.module or "")
             wrong += [f"{relative} imports {name}" for name in names if name.split(".")[0] in _OTHER_MODULES | _POOLS]
     assert wrong == []
 
 
 def test_the_interpreter_is_named_where_its_flags_are_chosen() -> None:
     named = {
-        relative
-        for relative, _, tree in modules()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and node.attr == "executable"
+        relative for relative, path, _ in modules() for node in nodes(path, ast.Attribute) if node.attr == "executable"
     }
 
     assert named == {"child_process.py", "hook/clients.py"}

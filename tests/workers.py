@@ -21,7 +21,7 @@ WHOLE_FILES = (
     "test_recall_by_kind.py",
 )
 """Each prepares something in seconds that all its tests read."""
-SOURCE_FILES = ("test_architecture.py", "test_names.py", "test_names_in_prose.py")
+SOURCE_FILES = ("test_architecture.py", "test_child_process.py", "test_names.py", "test_names_in_prose.py")
 """They parse the same files."""
 FILES_BY_PARAMETER = ("test_stories.py",)
 """Tests of one parameter share what is prepared for it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from naming import parse, prose_of_code
+from naming import nodes, prose_of_code
 from tables import check_each
 
 ROOT = Path(__file__).parents[2]
@@ -56,17 +56,14 @@ def attributes(name: str) -> set[str]:
     path = ROOT.joinpath(*name.split("."))
     modules = {child.stem for child in path.glob("*")} if path.is_dir() else set()
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return modules | (set(_defined(parse(file))) if file.is_file() else set())
+    return modules | (set(_defined(file)) if file.is_file() else set())
 
 
-def _defined(module: ast.Module) -> Iterator[str]:
-    for node in ast.walk(module):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.ImportFrom):
-            yield from (alias.asname or alias.name for alias in node.names)
+def _defined(file: Path) -> Iterator[str]:
+    yield from (node.name for node in nodes(file, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+    yield from (node.id for node in nodes(file, ast.Name) if isinstance(node.ctx, ast.Store))
+    for node in nodes(file, ast.ImportFrom):
+        yield from (alias.asname or alias.name for alias in node.names)
 
 
 def test_every_dotted_module_that_a_page_names_exists() -> None:
