@@ -10,11 +10,16 @@ from pathlib import Path
 from types import ModuleType
 
 import toldonce
+from naming import nodes
 from toldonce.lazy_pattern import LazyPattern
 
 # Modules that end the process when they are imported.
 _PROGRAMS = frozenset({"toldonce.__main__"})
+WITHOUT_PATTERNS = frozenset({"toldonce.integrations.anthropic"})
+"""Imports the SDK of a client, which takes as long as importing all others does."""
 _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
+_MODULES = ("re", "_re", "regex")
+_MAY_CALL = re.compile(rf"\b(?:(?:{'|'.join(_MODULES)})\s*\.\s*(?:{'|'.join(_CALLS)})|{LazyPattern.__name__})\s*\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +62,11 @@ def package_patterns() -> tuple[dict[str, list[PackagePattern]], list[HiddenPatt
 
 @cache
 def module_names() -> tuple[str, ...]:
-    """Return the dotted names of the package's modules, sorted, without importing them."""
+    """Return the dotted names of the package's modules that may have patterns, sorted, without importing them."""
     root = Path(toldonce.__file__).parent
     paths = [path.relative_to(root.parent).with_suffix("") for path in root.rglob("*.py")]
     names = {".".join(path.parts).removesuffix(".__init__") for path in paths}
-    return tuple(sorted(names - _PROGRAMS))
+    return tuple(sorted(names - _PROGRAMS - WITHOUT_PATTERNS))
 
 
 def _held(module: ModuleType, names: dict[str, object], seen: set[int]) -> Iterator[PackagePattern]:
@@ -115,11 +120,18 @@ def _attributes(value: object) -> Iterator[tuple[str, object]]:
             continue
 
 
+def may_call(source: str) -> bool:
+    """Return whether the source of a module may have a pattern of its own."""
+    return _MAY_CALL.search(source) is not None
+
+
 def _called(module: ModuleType) -> Iterator[PackagePattern | HiddenPattern]:
     """Read the calls of `re` in a module's source; patterns that are put together are worked out in its names."""
     path = Path(module.__file__ or "")
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if not isinstance(node, ast.Call) or not _takes_pattern(node.func):
+    if not may_call(path.read_text("utf-8")):  # to parse each file would take three times as long
+        return
+    for node in nodes(path, ast.Call):
+        if not _takes_pattern(node.func):
             continue
         place = f"{module.__name__}:{node.lineno}"
         try:
@@ -135,7 +147,7 @@ def _takes_pattern(function: ast.expr) -> bool:
         return function.id == LazyPattern.__name__
     if not isinstance(function, ast.Attribute) or function.attr not in _CALLS:
         return False
-    return isinstance(function.value, ast.Name) and function.value.id in ("re", "_re", "regex")
+    return isinstance(function.value, ast.Name) and function.value.id in _MODULES
 
 
 def _flags(call: ast.Call) -> list[ast.expr]:
