@@ -23,6 +23,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from openai import OpenAI
 
 from client_snippets import PAGE, sections, snippets
+from forked_processes import forked_script
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
@@ -76,7 +77,9 @@ def entry(client: str, number: int, port: int | None = None) -> dict[str, Any]:
 async def test_the_command_of_an_editor_serves_memory(tmp_path: Path) -> None:
     found, other = entry("Cursor", 0), entry("VS Code", 0)
     assert [other[part] for part in ("command", "args")] == [found[part] for part in ("command", "args")]
-    program = StdioServerParameters(command=found["command"], args=found["args"], env=environment(tmp_path))
+    env = environment(tmp_path)
+    env["PATH"] = f"{forked_script().parent}:{env['PATH']}"
+    program = StdioServerParameters(command=found["command"], args=found["args"], env=env)
     async with Client(stdio_client(program)) as opened:
         await remember(opened)
 
