@@ -1,9 +1,10 @@
 """Program that imports ToldOnce once and then becomes, in a fork each, the processes that tests ask for.
 
-Started by forked_processes.py, with the numbers of its control socket and of the one that programs connect to (see
-forked_command.py) as arguments. Each message on them is a line of JSON (see `forked_processes.py`), with four file
-descriptors: standard input, output and error, and a pipe on which the process id and, at the end, the exit code are
-reported. A process whose reports can be read no more is killed.
+Started by forked_processes.py, with the number of the socket that programs connect to (see forked_command.py) as its
+argument. A message on a connection is a line of JSON (see `forked_processes.py`), with four file descriptors: standard
+input, output and error, and a pipe on which the process id and, at the end, the exit code are reported. A process whose
+reports can be read no more is killed. Connections of another kind, with `MEMBER`, stay open as long as a process may
+ask: at the end of the last, the server removes the folder of its socket and ends.
 """
 
 import gc
@@ -12,6 +13,7 @@ import json
 import os
 import runpy
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -49,33 +51,51 @@ PRELOADED = (
 )
 
 
-def serve(control: socket.socket, programs: socket.socket) -> dict[str, Any] | None:
+MEMBER = b"member\n"
+
+
+def serve(programs: socket.socket) -> dict[str, Any] | None:
     """Fork for each request; return the request in the process that is to run it, None at the end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers need no funeral
+    members: list[socket.socket] = []
     while True:
-        if control in select.select([control, programs], [], [])[0]:
-            message, descriptors = _receive(control)
-            if not message:
-                return None
-        else:
-            with programs.accept()[0] as program:
+        for ready in select.select([programs, *members], [], [])[0]:
+            if ready is programs:
+                program, _ = programs.accept()
                 message, descriptors = _receive(program)
-        if os.fork() == 0:
-            control.close()
-            programs.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            *standard, report = descriptors
-            process = os.fork()
-            if process == 0:
-                os.close(report)
-                for number, descriptor in enumerate(standard):
-                    os.dup2(descriptor, number)
-                    os.close(descriptor)
-                request: dict[str, Any] = json.loads(message)
-                return request
-            _keep(process, standard, report)
-        for descriptor in descriptors:
-            os.close(descriptor)
+                if message == MEMBER:
+                    members.append(program)
+                    continue
+                program.close()
+                request = _fork(message, descriptors, [programs, *members])
+                if request is not None:
+                    return request
+            else:
+                members.remove(ready)
+                ready.close()
+                if not members:
+                    return None
+
+
+def _fork(message: bytes, descriptors: list[int], sockets: list[socket.socket]) -> dict[str, Any] | None:
+    """Return the request in the process that is to run it, None in this one."""
+    if os.fork() == 0:
+        for each in sockets:
+            each.close()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        *standard, report = descriptors
+        process = os.fork()
+        if process == 0:
+            os.close(report)
+            for number, descriptor in enumerate(standard):
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            request: dict[str, Any] = json.loads(message)
+            return request
+        _keep(process, standard, report)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return None
 
 
 def _receive(sender: socket.socket) -> tuple[bytes, list[int]]:
@@ -133,6 +153,10 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     assert threading.active_count() == 1, "only the forking thread lives on in a fork"
     gc.freeze()
-    wanted = serve(*(socket.socket(fileno=int(number)) for number in sys.argv[1:]))
+    listening = socket.socket(fileno=int(sys.argv[1]))
+    place = listening.getsockname()
+    wanted = serve(listening)
     if wanted is not None:
         become(wanted)
+    else:
+        shutil.rmtree(os.path.dirname(place))

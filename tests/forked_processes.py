@@ -5,12 +5,11 @@ its id, environment, folder, files, signals and exit code are its own. That a fr
 what tests/integration/test_cli_processes.py is about.
 """
 
-import atexit
+import fcntl
 import json
 import os
 import select
 import shlex
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,9 +19,9 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from threading import Lock
-from typing import IO, NamedTuple
+from typing import IO
 
+from fork_server import MEMBER
 from patience import PATIENCE_S
 
 _PROGRAM = Path(__file__).with_name("fork_server.py")
@@ -30,51 +29,64 @@ _COMMAND = Path(__file__).with_name("forked_command.py")
 _SCRIPT = Path(sys.executable).with_name("toldonce")
 
 
-_sending = Lock()
-
-
-class _ForkServer(NamedTuple):
-    control: socket.socket
-    folder: Path
-    """Where programs find its socket."""
-
-
 @cache
-def _server() -> _ForkServer:
-    """Start the fork server; it ends when this process does."""
-    folder = Path(tempfile.mkdtemp(prefix="fork-"))  # not pytest's: the path of a socket must be short
-    ours, its = socket.socketpair()
-    with its, socket.socket(socket.AF_UNIX) as programs:
-        programs.bind(str(folder / "socket"))
+def _server() -> Path:
+    """Return the socket of the fork server of this test run, which ends with the last process that has asked for it.
+
+    The workers of a run share one: its start takes six seconds of CPU time.
+    """
+    if run := os.environ.get("PYTEST_XDIST_TESTRUNUID"):
+        folder = Path(tempfile.gettempdir()) / f"fork-{run}"  # not pytest's: the path of a socket must be short
+        folder.mkdir(mode=0o700, exist_ok=True)
+    else:
+        folder = Path(tempfile.mkdtemp(prefix="fork-"))
+    place = folder / "socket"
+    with (folder / "lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            _kept.append(_start(place))
+    member = _connected(place)
+    member.send(MEMBER)
+    _kept.append(member)
+    return place
+
+
+_kept: list[object] = []
+"""The connection that keeps the server running for this process, and the server if this process has started it."""
+
+
+def _start(place: Path) -> "subprocess.Popen[bytes]":
+    """Start the fork server; it waits for what comes to its socket, which is there before it."""
+    with socket.socket(socket.AF_UNIX) as programs:
+        programs.bind(str(place))
         programs.listen(100)
-        numbers = [its.fileno(), programs.fileno()]
-        command = [sys.executable, "-u", str(_PROGRAM), *map(str, numbers)]
-        server = subprocess.Popen(command, pass_fds=numbers, start_new_session=True)
+        return subprocess.Popen(
+            [sys.executable, "-u", str(_PROGRAM), str(programs.fileno())],
+            pass_fds=[programs.fileno()],
+            start_new_session=True,
+        )
 
-    def end() -> None:
-        ours.close()
-        server.wait()
-        shutil.rmtree(folder)
 
-    atexit.register(end)
-    return _ForkServer(ours, folder)
+def _connected(place: Path) -> socket.socket:
+    server = socket.socket(socket.AF_UNIX)
+    server.connect(str(place))
+    return server
 
 
 @cache
 def forked_script() -> Path:
     """Return a program that does what the script `toldonce` does, in a fork: for agents, which start it themselves."""
-    folder = _server().folder
-    script = folder / "bin" / "toldonce"
+    script = _server().parent / str(os.getpid()) / "toldonce"
     script.parent.mkdir()
-    command = [sys.executable, "-IS", str(_COMMAND), str(folder / "socket"), str(_SCRIPT)]
+    command = [sys.executable, "-IS", str(_COMMAND), str(_server()), str(_SCRIPT)]
     script.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', "utf-8")
     script.chmod(0o700)
     return script
 
 
 def _request(message: Mapping[str, object], files: Sequence[int]) -> None:
-    with _sending:
-        socket.send_fds(_server().control, [json.dumps(message).encode() + b"\n"], files)
+    with _connected(_server()) as server:
+        socket.send_fds(server, [json.dumps(message).encode() + b"\n"], files)
 
 
 def _temporary_file(text: str = "") -> IO[bytes]:
