@@ -8,10 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
-_Node = TypeVar("_Node", bound=ast.AST)
 
 MAX_TEST_NAME_CHARACTERS = 70
 """Of the sentence after `test_`."""
@@ -66,7 +65,7 @@ def parse(path: Path) -> ast.Module:
 
 
 @cache
-def _by_kind(path: Path) -> Mapping[type[ast.AST], Sequence[Any]]:
+def _by_kind(path: Path) -> Mapping[type[ast.AST], Sequence[ast.AST]]:
     """Walk a file once for all rules: it takes as long as parsing it."""
     found: dict[type[ast.AST], list[ast.AST]] = defaultdict(list)
     for node in ast.walk(parse(path)):
@@ -74,7 +73,7 @@ def _by_kind(path: Path) -> Mapping[type[ast.AST], Sequence[Any]]:
     return found
 
 
-def nodes(path: Path, *kinds: type[_Node]) -> Iterator[_Node]:
+def nodes(path: Path, *kinds: type[ast.AST]) -> Iterator[Any]:
     """Yield the nodes of these kinds in a file, kind by kind."""
     for kind in kinds:
         yield from _by_kind(path).get(kind, ())
