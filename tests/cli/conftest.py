@@ -10,6 +10,8 @@ from typing import Any, Protocol
 import pytest
 
 from toldonce.cli.main import run
+from toldonce.evaluation import report, retrieval_run
+from toldonce.evaluation.retrieval_run import load_small_talk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,3 +57,11 @@ def cli(database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         return Result(code=code, out=captured.out, err=captured.err)
 
     return call
+
+
+@pytest.fixture
+def little_small_talk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let evaluations ask for four of the forty messages of small talk, which is most of what small ones cost."""
+    few = load_small_talk()[::10]
+    monkeypatch.setattr(retrieval_run, "load_small_talk", lambda: few)
+    monkeypatch.setattr(report, "load_small_talk", lambda: few)

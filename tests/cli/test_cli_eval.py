@@ -10,6 +10,7 @@ import pytest
 from cli.conftest import CommandLine, Result
 from toldonce.cli.replay import ProgressBar
 
+pytestmark = pytest.mark.usefixtures("little_small_talk")
 GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
 WAYS = ["toldonce", "BM25", "vectors", "BM25 + vectors", "sessions"]
 # What differs from run to run: times, how busy the machine is, and the tokens of a block's random boundary.

@@ -8,6 +8,7 @@ import pytest
 from cli.conftest import CommandLine
 from tiny_onnx import write_folder
 
+pytestmark = pytest.mark.usefixtures("little_small_talk")
 GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
 NOWHERE = "http://127.0.0.1:1/v1"
 
