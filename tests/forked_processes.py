@@ -5,6 +5,7 @@ its id, environment, folder, files, signals and exit code are its own. That a fr
 what tests/integration/test_cli_processes.py is about.
 """
 
+import atexit
 import fcntl
 import json
 import os
@@ -44,15 +45,11 @@ def _server() -> Path:
     with (folder / "lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not place.exists():
-            _kept.append(_start(place))
+            atexit.register(_start(place).wait)
     member = _connected(place)
     member.send(MEMBER)
-    _kept.append(member)
+    atexit.register(member.close)  # before the wait that was registered before it
     return place
-
-
-_kept: list[object] = []
-"""The connection that keeps the server running for this process, and the server if this process has started it."""
 
 
 def _start(place: Path) -> "subprocess.Popen[bytes]":
