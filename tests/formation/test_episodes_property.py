@@ -64,7 +64,7 @@ async def live_through_all(profiles: ProfileRegistry, steps: Sequence[tuple[int,
     async with AsyncToldOnce(await new_parts(profiles, clock)) as engine:
         chats = [Chat(engine, conversation=f"chat{number}") for number in range(3)]
         for chat in chats:
-            await chat.say_all(f"I visited town number 0 with friend {friend}." for friend in range(2))
+            await say_each(chat, 0, 2)
         branches = [[chat.messages] for chat in chats]
         for number, (which, step) in enumerate(steps, start=1):
             clock.advance(minutes=1)
@@ -107,7 +107,7 @@ async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None
     async with AsyncToldOnce(await new_parts(profiles, clock)) as engine:
         chat = Chat(engine)
         # The second turn shows that the client sends its history: only then is another first message an edit.
-        await chat.say_all(f"I visited town number 0 with friend {friend}." for friend in range(2))
+        await say_each(chat, 0, 2)
         branches = [chat.messages]
         for number, (what, how_far) in enumerate(steps, start=1):
             clock.advance(minutes=1)
@@ -120,6 +120,11 @@ async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None
         await check(engine, chat)
 
 
+async def say_each(chat: Chat, number: int, friends: int) -> None:
+    for friend in range(friends):
+        await chat.say(f"I visited town number {number} with friend {friend}.")
+
+
 async def do(
     engine: AsyncToldOnce, chat: Chat, branches: Sequence[list[dict[str, str]]], step: Step, number: int
 ) -> None:
@@ -127,7 +132,7 @@ async def do(
     turn = max(1, chat.turns * how_far // 100)
     match what:
         case "say":
-            await chat.say_all(f"I visited town number {number} with friend {friend}." for friend in range(how_far))
+            await say_each(chat, number, how_far)
         case "edit":
             await chat.edit(turn, f"I visited village number {number} with friend {number}.")
         case "regenerate":

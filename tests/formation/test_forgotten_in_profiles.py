@@ -5,6 +5,7 @@ import pytest
 from rows.scenes import CALENDAR, DEFAULT, KIRA, SCENES, SESSION, TIERED
 from sample_chats import ALL_KINDS, assistant, tell, texts, user, with_model
 from toldonce.engine import AsyncToldOnce, Components
+from toldonce.formation import quotations
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import MemoryKind, RequestScope
 
@@ -135,13 +136,17 @@ async def test_leaving_out_what_names_a_secret_does_not_lay_it_open(
     assert "sailing" in held
 
 
-async def test_a_common_value_is_left_out_of_all_quotations(engine: AsyncToldOnce, clock: FakeClock) -> None:
+async def test_a_common_value_is_left_out_of_all_quotations(
+    engine: AsyncToldOnce, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """More of them than are made again without it: the oldest are closed whole."""
-    said = [user(f"On day {day} I drank coffee. The {day}th walk was long.") for day in range(260)]
+    monkeypatch.setattr(quotations, "MAX_SHORTENED", 20)
+    monkeypatch.setattr(quotations, "BATCH_SIZE", 7)
+    said = [user(f"On day {day} I drank coffee. The {day}th walk was long.") for day in range(30)]
     await engine.record(said, user="ana", conversation="c")
     await engine.form()
     clock.advance(days=1)
     await tell(engine, "Please forget that I like coffee.")
     listed = [memory.text for memory in await engine.list(user="ana", kinds=(MemoryKind.TURN,), limit=1000)]
     assert not [text for text in listed if "coffee" in text]
-    assert len([text for text in listed if "walk was long" in text]) == 200
+    assert len([text for text in listed if "walk was long" in text]) == 20

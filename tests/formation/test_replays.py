@@ -8,6 +8,7 @@ from sample_chats import answer, assistant, note, texts, user, with_model
 from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.extraction.forget_requests import asks_to_forget
+from toldonce.formation import extract, index_turns
 from toldonce.reading.sentences import sentences
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import Action, MemoryKind
@@ -160,10 +161,14 @@ async def test_what_is_undone_may_come_again(engine: AsyncToldOnce, clock: FakeC
 
 
 @pytest.mark.parametrize("kind", ["memory"])
-async def test_a_history_longer_than_a_batch_is_history_to_its_end(engine: AsyncToldOnce, clock: FakeClock) -> None:
+async def test_a_history_longer_than_a_batch_is_history_to_its_end(
+    engine: AsyncToldOnce, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_turns, "BATCH", 16)
+    monkeypatch.setattr(extract, "RULES_BATCH", 8)
     await say(engine, clock, user("My boyfriend Tom plays the drums."), assistant("How loud."))
     await say(engine, clock, user("Please forget what I told you about Tom."), assistant("Done."))
-    for place in range(58, 64):  # wherever a batch is cut
+    for place in range(10, 16):  # wherever a batch is cut
         walks = [user(f"The walk to the mill takes {number} minutes, said miller {place}.") for number in range(place)]
         told = [user("My boyfriend Tom plays the drums."), assistant("How loud."), *walks[:9], NEXT]
         await say(engine, clock, *walks, *told, conversation=f"fork {place}")

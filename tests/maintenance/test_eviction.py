@@ -21,6 +21,7 @@ from own_profile import (
     with_profile,
 )
 from sample_chats import answer, note, slot, user
+from soak import whole_only
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import BadRequestError, ModelError
 from toldonce.maintenance.capacity import session_of
@@ -156,8 +157,14 @@ async def test_a6_what_a_person_adds_is_refused_beyond_twice_the_length(engine: 
 # ---- always
 
 
-@pytest.mark.parametrize("policy", ["lowest_value", "fifo", "compact"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("policy", "seed"),
+    [
+        pytest.param(policy, seed, marks=whole_only if seed else ())
+        for policy in ("lowest_value", "fifo", "compact")
+        for seed in range(4)
+    ],
+)
 async def test_s6_room_is_kept_after_each_commit_and_each_end_is_explained(
     parts: Components, tmp_path: Path, clock: FakeClock, policy: str, seed: int
 ) -> None:
