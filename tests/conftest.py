@@ -19,6 +19,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
+from starlette import routing
 from xdist.remote import Producer  # type: ignore[import-untyped]
 
 from postgres_server import NO_PROGRAMS
@@ -82,6 +83,8 @@ def pytest_configure() -> None:
     patch.setattr("toldonce.store.sqlite.connection.migrate", copy_or_migrate)
     patch.setattr("toldonce.store.postgres.executor.CONNECTIONS", POSTGRES_CONNECTIONS)
     patch.setattr(memo, "MAX_KEPT", MAX_KEPT_RESULTS)
+    # Each application would compile the patterns of its hundred paths, which took it half of its time to build.
+    patch.setattr("starlette.routing.compile_path", cache(routing.compile_path))
     # Over Python's own handler, asyncio puts one of its own at each of the five steps of a test, in a millisecond.
     signal.signal(signal.SIGINT, _interrupt)
     for limit in LIMITS:

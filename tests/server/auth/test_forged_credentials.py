@@ -116,10 +116,6 @@ def contradictory(key: str, other: str) -> dict[str, Headers]:
     }
 
 
-FORGED = [*forged("rk_" + "a" * 43)]
-CONTRADICTORY = [*contradictory("rk_a", "rk_b")]
-
-
 async def ask(server: KeyedServer, method: str, path: str, body: object, headers: Headers) -> httpx.Response:
     content = None if body is None else json.dumps(body).encode()
     kind = [(b"content-type", b"application/json")] if content else []
@@ -133,29 +129,28 @@ async def kept(engine: AsyncToldOnce) -> object:
     return [(subject.text, len(await engine.list(user=subject, closed=True))) for subject in subjects], keys
 
 
-@pytest.mark.parametrize("why", FORGED)
-async def test_a_forged_credential_opens_no_route(server: KeyedServer, engine: AsyncToldOnce, why: str) -> None:
+async def test_a_forged_credential_opens_no_route(server: KeyedServer, engine: AsyncToldOnce) -> None:
     before = await kept(engine)
-    for method, path, body in ROUTES:
-        answer = await ask(server, method, path, body, forged(server.secrets["ana"])[why])
-        assert answer.status_code == 401, (path, answer.status_code, answer.text)
-        assert answer.headers["www-authenticate"].startswith("Bearer")
-        assert answer.headers.get_list("x-content-type-options") == ["nosniff"]
-        assert SECRET_WORD not in answer.text
-        assert server.secrets["ana"] not in answer.text
-    assert await kept(engine) == before
+    for why, headers in forged(server.secrets["ana"]).items():
+        for method, path, body in ROUTES:
+            answer = await ask(server, method, path, body, headers)
+            assert answer.status_code == 401, (why, path, answer.status_code, answer.text)
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+            assert answer.headers.get_list("x-content-type-options") == ["nosniff"]
+            assert SECRET_WORD not in answer.text
+            assert server.secrets["ana"] not in answer.text
+        assert await kept(engine) == before, why
 
 
-@pytest.mark.parametrize("why", CONTRADICTORY)
-async def test_two_credentials_are_none(server: KeyedServer, engine: AsyncToldOnce, why: str) -> None:
+async def test_two_credentials_are_none(server: KeyedServer, engine: AsyncToldOnce) -> None:
     before = await kept(engine)
-    for method, path, body in ROUTES:
-        headers = contradictory(server.secrets["ana"], server.secrets["operator"])[why]
-        answer = await ask(server, method, path, body, headers)
-        assert answer.status_code == 403, (path, answer.text)
-        assert "rk_" not in answer.text
-        assert SECRET_WORD not in answer.text
-    assert await kept(engine) == before
+    for why, headers in contradictory(server.secrets["ana"], server.secrets["operator"]).items():
+        for method, path, body in ROUTES:
+            answer = await ask(server, method, path, body, headers)
+            assert answer.status_code == 403, (why, path, answer.text)
+            assert "rk_" not in answer.text
+            assert SECRET_WORD not in answer.text
+        assert await kept(engine) == before, why
 
 
 async def test_a_key_in_the_url_is_none(server: KeyedServer, engine: AsyncToldOnce) -> None:
@@ -199,17 +194,16 @@ PATHS = [
 ]
 
 
-@pytest.mark.parametrize("path", PATHS)
-async def test_no_spelling_of_a_path_reaches_beyond_the_key(
-    server: KeyedServer, engine: AsyncToldOnce, path: str
-) -> None:
+async def test_no_spelling_of_a_path_reaches_beyond_the_key(server: KeyedServer, engine: AsyncToldOnce) -> None:
     """Whatever else it may be refused as: nothing of others is read."""
     for text in ("user:bob", "session:bob/1", "global", "app:calendar", "user:@acme/user:ana", "user:ana "):
         await engine.add("My fish is the pike.", user=Subject.parse(f"@acme/{text}"))
     await engine.add("My fish is the pike.", user=Subject("user", "ana", "bolt"))
-    answer = await ask(server, "GET", path, None, [(b"authorization", b"Bearer " + server.secrets["ana"].encode())])
-    assert answer.status_code in (400, 403, 404), answer.text
-    assert "pike" not in answer.text
+    key = [(b"authorization", b"Bearer " + server.secrets["ana"].encode())]
+    for path in PATHS:
+        answer = await ask(server, "GET", path, None, key)
+        assert answer.status_code in (400, 403, 404), (path, answer.text)
+        assert "pike" not in answer.text, path
 
 
 TENANTS = [
@@ -228,21 +222,19 @@ TENANTS = [
 ]
 
 
-@pytest.mark.parametrize("tenant", TENANTS)
 @pytest.mark.parametrize("who", ["ana", "any user", "app", "tenant admin"])
-async def test_no_spelling_of_a_tenant_reaches_another(
-    server: KeyedServer, engine: AsyncToldOnce, who: str, tenant: str
-) -> None:
+async def test_no_spelling_of_a_tenant_reaches_another(server: KeyedServer, engine: AsyncToldOnce, who: str) -> None:
     before = await kept(engine)
-    headers = [
-        (b"authorization", b"Bearer " + server.secrets[who].encode()),
-        (b"x-toldonce-user", b"ana"),
-        (b"x-toldonce-tenant", tenant.encode()),
-    ]
-    for method, path, body in ROUTES[:2] + ROUTES[5:14]:
-        answer = await ask(server, method, path, body, headers)
-        assert answer.status_code == 403, (path, answer.text)
-    assert await kept(engine) == before
+    for tenant in TENANTS:
+        headers = [
+            (b"authorization", b"Bearer " + server.secrets[who].encode()),
+            (b"x-toldonce-user", b"ana"),
+            (b"x-toldonce-tenant", tenant.encode()),
+        ]
+        for method, path, body in ROUTES[:2] + ROUTES[5:14]:
+            answer = await ask(server, method, path, body, headers)
+            assert answer.status_code == 403, (tenant, path, answer.text)
+        assert await kept(engine) == before, tenant
 
 
 NAMES = [
@@ -257,14 +249,13 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-async def test_a_strange_name_is_a_user_of_the_keys_tenant(
-    server: KeyedServer, engine: AsyncToldOnce, name: str
-) -> None:
+async def test_a_strange_name_is_a_user_of_the_keys_tenant(server: KeyedServer, engine: AsyncToldOnce) -> None:
     """A name is the name of a user, whatever it looks like."""
-    before = {subject.text for subject in await engine.admin.subjects()}
-    answer = await server.ask("any user", "POST", "/api/memory", {"content": "I like jazz."}, x_toldonce_user=name)
-    assert answer.status_code == 201, answer.text
-    [made] = {subject.text for subject in await engine.admin.subjects()} - before
-    assert made == f"@acme/user:{name.removeprefix('user:')}"
-    assert (await server.ask("ana", "POST", "/api/memory", {"content": "x"}, x_toldonce_user=name)).status_code == 403
+    for name in NAMES:
+        before = {subject.text for subject in await engine.admin.subjects()}
+        answer = await server.ask("any user", "POST", "/api/memory", {"content": "I like jazz."}, x_toldonce_user=name)
+        assert answer.status_code == 201, answer.text
+        made = {subject.text for subject in await engine.admin.subjects()} - before
+        assert made == {f"@acme/user:{name.removeprefix('user:')}"} - before, name
+        refused = await server.ask("ana", "POST", "/api/memory", {"content": "x"}, x_toldonce_user=name)
+        assert refused.status_code == 403, name

@@ -27,6 +27,10 @@ KEY, OTHER = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for
 PUBLIC_PEM = KEY.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 
 
+_POLL_S = 0.01
+"""How often the provider looks whether it is to end."""
+
+
 class Provider:
     """An identity provider that serves its public keys."""
 
@@ -62,7 +66,7 @@ def provider() -> Iterator[Provider]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     served = Provider(f"http://127.0.0.1:{server.server_port}/jwks.json")
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, args=(_POLL_S,), daemon=True).start()
     yield served
     server.shutdown()
     server.server_close()

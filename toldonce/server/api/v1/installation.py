@@ -1,6 +1,7 @@
 """The server over HTTP: who a client is to it, formations, profiles and counts. Serves through the engine."""
 
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -183,12 +184,18 @@ class DatabaseAnswer(Answer):
     schema_version: int
 
 
+@cache
+def _own_version() -> str:
+    """Read it once: the package's metadata is parsed for that, which takes longer than the rest of the answer."""
+    return version("toldonce")
+
+
 async def _connection(request: ResourceRequest) -> ResourceReply:
     requester = request.requester
     own = requester.own_user()
     return ResourceReply(
         answer=ConnectionAnswer(
-            version=version("toldonce"),
+            version=_own_version(),
             profile=request.engine.settings.profile,
             subject=None if own is None else requester.shown(own),
             tenant=requester.tenant,
