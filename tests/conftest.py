@@ -22,7 +22,7 @@ from hypothesis import settings as examples
 from starlette import routing
 from xdist.remote import Producer  # type: ignore[import-untyped]
 
-from postgres_server import NO_PROGRAMS
+from postgres_server import NO_PROGRAMS, require_session_once
 from remote_engine import far_engine
 from soak import SOAK
 from sqlite_image import copy_or_migrate
@@ -82,6 +82,7 @@ def pytest_configure() -> None:
     patch = pytest.MonkeyPatch()
     patch.setattr("toldonce.store.sqlite.connection.migrate", copy_or_migrate)
     patch.setattr("toldonce.store.postgres.executor.CONNECTIONS", POSTGRES_CONNECTIONS)
+    patch.setattr("toldonce.store.postgres.migrate._require_session", require_session_once)
     patch.setattr(memo, "MAX_KEPT", MAX_KEPT_RESULTS)
     # Each application would compile the patterns of its hundred paths, which took it half of its time to build.
     patch.setattr("starlette.routing.compile_path", cache(routing.compile_path))

@@ -18,6 +18,7 @@ WHOLE_FILES = (
     "test_eval_page.py",
     "test_giants.py",
     "test_linear_patterns.py",
+    "test_postgres_residue.py",
     "test_recall_by_kind.py",
 )
 """Each prepares something in seconds that all its tests read."""

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from canaries import canary, found
-from postgres_server import NEEDS_POSTGRES, PostgresServer
+from postgres_server import NEEDS_POSTGRES, QUICK, PostgresServer
 from sample_chats import tell
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.store.factory import open_store
@@ -21,10 +21,10 @@ pytestmark = NEEDS_POSTGRES
 COUNT = 12
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server() -> Iterator[PostgresServer]:
-    """A server of the test's own, whose files can be searched."""
-    made = PostgresServer()
+    """A server of this file's own, whose files can be searched."""
+    made = PostgresServer(QUICK)
     try:
         made.start()
         yield made
