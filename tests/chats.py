@@ -49,7 +49,7 @@ class Chat:
         await self._send([*self.messages, *self.turn(text)])
 
     async def say_all(self, texts: Iterable[str]) -> None:
-        """Send messages and their answers as the history below the last one: a request for each would take far longer."""
+        """Send messages with their answers as the history below the last: one request for each would take long."""
         await self._send([*self.messages, *(message for text in texts for message in self.turn(text))])
 
     async def edit(self, turn: int, text: str) -> None:

@@ -3,11 +3,14 @@
 import re
 from typing import Any
 
+import pytest
+
 from dashboard_client import HTML, DashboardClient, dashboard_client
 from sample_chats import assistant, user
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.engine.context_builder import ContextBuilder
 from toldonce.errors import StoreUnavailableError
+from toldonce.server.dashboard.pages import traces
 from toldonce.testing import FakeClock
 from toldonce.types import Access, NewApiKey, Subject
 
@@ -213,11 +216,15 @@ async def test_the_live_page_asks_for_what_is_new(engine: AsyncToldOnce, clock: 
         assert (await browser.open(last)).count("<li id=") == 0
 
 
-async def test_nothing_is_lost_after_a_long_pause(engine: AsyncToldOnce, clock: FakeClock) -> None:
+async def test_nothing_is_lost_after_a_long_pause(
+    engine: AsyncToldOnce, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More was asked than a page shows."""
+    monkeypatch.setattr(traces, "_REQUESTS_OF_PAGE", 10)
     await engine.add("Ana plays the cello.", user="ana")
     async with dashboard_client(engine) as browser:
         newest = (await browser.read(LIVE))["newest"]
-        for number in range(60):
+        for number in range(12):
             clock.advance(seconds=10)
             await chat(browser, f"What does Ana play? {number}", session=f"c{number}")
         missed = (await browser.read(LIVE, after=newest))["traces"]
@@ -225,7 +232,7 @@ async def test_nothing_is_lost_after_a_long_pause(engine: AsyncToldOnce, clock: 
         older = await browser.read(LIVE, cursor=first["next_cursor"])
         html = await browser.open(LIVE, cursor=first["next_cursor"])
 
-    names = [f"c{number}" for number in range(59, -1, -1)]
+    names = [f"c{number}" for number in range(11, -1, -1)]
     assert [trace["external_id"] for trace in missed] == names
     assert [trace["external_id"] for trace in [*first["traces"], *older["traces"]]] == names
     assert 'id="more"' not in html  # only the newest page goes on by itself
