@@ -24,7 +24,7 @@ from toldonce.store.factory import open_store
 from toldonce.testing import FakeClock, WordEmbedder
 from toldonce.types import Identity, MemoryId, MemoryMode, Subject
 
-CHATS = SOAK or 3
+CHATS = SOAK or 1
 """Conversations for each store and kind of client."""
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "0"))
 """Another one makes other conversations."""
@@ -241,7 +241,7 @@ async def test_prompts_of_random_conversations_only_grow(
     outage = Outage(monkeypatch)
     broken: list[str] = []
     for seed in range(FIRST_SEED, FIRST_SEED + CHATS):
-        choices = random.Random(f"{kind} {client} {seed}")
+        choices = random.Random(f"{kind} {client} {wire} {seed}")
         clock.advance(minutes=30)
         name = f"chat {seed}" if client != "no id" else None
         identity = Identity(subject=Subject("user", f"u{seed}"), conversation=name, append=client == "session")

@@ -114,7 +114,7 @@ async def test_a_trace_tells_that_recall_failed(engine: AsyncToldOnce, monkeypat
 async def test_many_quotations_are_redacted_off_the_event_loop(
     engine: AsyncToldOnce, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = [f"Yesterday we walked along river {number} for two hours with my sister. " * 12 for number in range(40)]
+    said = [f"Yesterday we walked along river {number} for two hours with my sister. " * 12 for number in range(27)]
     await engine.record([{"role": "user", "content": text} for text in said], user="ana")
     await engine.form()
     quotations = await engine.list(user="ana", kinds=(MemoryKind.TURN,), limit=1000)

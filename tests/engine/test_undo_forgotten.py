@@ -6,6 +6,7 @@ import pytest
 
 from rows.scenes import TIERED
 from sample_chats import ALL_KINDS, assistant, tell, texts, user
+from soak import whole_only
 from toldonce.engine import AsyncToldOnce
 from toldonce.testing import FakeClock
 from toldonce.types import Action, MemoryKind
@@ -32,8 +33,15 @@ async def held(engine: AsyncToldOnce) -> str:
     return " ".join([*await texts(engine), *(item.memory.text for recall in found for item in recall.items)])
 
 
-@pytest.mark.parametrize("forgotten", list(permutations(["Rome", "walnuts", "Miso"])))
-@pytest.mark.parametrize("undone", list(permutations([0, 1, 2])))
+# Each order of forgetting with two of undoing, and each of these with two of those; in a long run, with all.
+ORDERS = [
+    pytest.param(forgotten, undone, marks=whole_only if (row + column) % 3 else ())
+    for row, forgotten in enumerate(permutations(["Rome", "walnuts", "Miso"]))
+    for column, undone in enumerate(permutations([0, 1, 2]))
+]
+
+
+@pytest.mark.parametrize(("forgotten", "undone"), ORDERS)
 async def test_each_undoing_brings_back_its_own_words_in_whatever_order(
     engine: AsyncToldOnce, clock: FakeClock, forgotten: tuple[str, ...], undone: tuple[int, ...]
 ) -> None:

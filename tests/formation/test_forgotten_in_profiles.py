@@ -26,6 +26,15 @@ async def hold_talk(engine: AsyncToldOnce, clock: FakeClock, scope: RequestScope
         clock.advance(minutes=2)
 
 
+async def speak_of_rain(engine: AsyncToldOnce, clock: FakeClock, scope: RequestScope) -> None:
+    """Say so much that what was told leaves every window."""
+    for number in range(16):
+        said = [user(f"Turn {number} is about rain."), assistant(f"Rain {number}.")]
+        await engine.record(said, user="ana", conversation="c", scope=scope)
+        clock.advance(minutes=2)
+    await engine.form()
+
+
 async def end(engine: AsyncToldOnce, clock: FakeClock) -> None:
     """Let the silence pass that ends a conversation."""
     clock.advance(hours=2)
@@ -65,7 +74,7 @@ async def test_a_wish_in_the_chat_is_heard_in_every_profile(
         await end(engine, clock)
     await hold_talk(engine, clock, scope, WISH, *TALK)
     await end(engine, clock)
-    await hold_talk(engine, clock, scope, *[(f"Turn {n} is about rain.", f"Rain {n}.") for n in range(16)])
+    await speak_of_rain(engine, clock, scope)
     await end(engine, clock)
     held = await shown(engine, scope)
     assert "walnut" not in held
@@ -81,7 +90,7 @@ async def test_what_is_forgotten_by_hand_is_in_no_later_summary(
     for memory in await engine.list(user=mine, kinds=ALL_KINDS):
         if "walnut" in memory.text:
             await engine.forget(memory.id, user=mine)
-    await hold_talk(engine, clock, scope, *[(f"Turn {n} is about rain.", f"Rain {n}.") for n in range(16)])
+    await speak_of_rain(engine, clock, scope)
     assert "walnut" not in await shown(engine, scope)
 
 
