@@ -21,6 +21,11 @@ MANY = tuple(
     )
     for number in range(30)
 )
+# More statements than are shown of a subject that has few.
+KEPT = tuple(
+    replace(MANY[0], id=100 + number, text=f"Tulip {number} opened.", importance=KEPT_IMPORTANCE)
+    for number in range(100)
+)
 
 
 @pytest.mark.parametrize("message", load_small_talk())
@@ -59,15 +64,13 @@ def test_a_question_about_nothing_known_recalls_nothing() -> None:
 
 def test_of_a_doubtful_message_what_much_speaks_for_is_shown() -> None:
     weak = replace(CAR, id=2, text="The station is old.", vectors=((0.2, 0.0, 0.98, 0.0),))
-    kept = replace(MANY[0], importance=KEPT_IMPORTANCE)
-    others = [replace(kept, id=100 + number, text=f"Tulip {number} opened.") for number in range(100)]
     message = "Which car broke down near the harbour, the mill and the station?"
     query = for_prompt(ask(message, vector=unit(0.75, 0.0, 0.0, 0.66)))
-    found = recall(query, CAR, weak, *others)
+    found = recall(query, CAR, weak, *KEPT)
 
     assert texts(found) == [CAR.text]
     assert DOUBTFUL in {memory.reason for memory in found.left_out if memory.id == name(weak.id)}
-    without = recall(replace(query, policy=RecallPolicy(related=0)), CAR, weak, *others)
+    without = recall(replace(query, policy=RecallPolicy(related=0)), CAR, weak, *KEPT)
     assert {CAR.text, weak.text} <= set(texts(without))
 
 
@@ -88,6 +91,16 @@ def test_what_means_the_same_is_recalled_without_a_shared_word() -> None:
     query = for_prompt(ask("Any vehicle trouble lately?", vector=unit(*EAST)))
 
     assert texts(recall(query, CAR, *MANY))[0] == CAR.text
+
+
+def test_what_is_near_to_a_message_about_its_author_is_shown_whatever_its_words() -> None:
+    for message, east, found in [
+        ("Any trouble with my vehicle or other repairs?", 1.2, [CAR.text]),
+        ("Any trouble with my vehicle or other repairs?", 0.45, []),
+        ("Any trouble with vehicles or other repairs?", 1.2, []),
+    ]:
+        query = for_prompt(ask(message, vector=unit(east, 0.0, 0.7, 0.0)))
+        assert texts(recall(query, CAR, *KEPT)) == found, (message, east)
 
 
 @pytest.mark.parametrize("message", ["What do you know about me?", "Do you remember what I told you last week?"])
