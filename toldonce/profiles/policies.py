@@ -182,8 +182,9 @@ class RecallPolicy(_Policy):
     """`evidence`: minimum score for a prompt (a search shows all). With more than 800 tokens it is lower in proportion:
     more room is for more of what may bear on the message."""
     related: float = Field(default=0.15, ge=0, le=1)
-    """`evidence`: minimum chance that a message has to do with anything known; below, and for small talk, a prompt has
-    standing facts only. 0: no minimum."""
+    """`evidence`: minimum chance that a message has to do with anything known. Below it a prompt has standing facts,
+    memories with a name of the message, and what is near to a message about its author; for small talk standing facts
+    alone. Somewhat above it, more must speak for each memory. 0: no minimum."""
     similarity: float = Field(default=0.0, ge=0, le=1)
     """Minimum calibrated similarity of notes in a prompt; 0: none, words and time may be enough."""
     lag: float = Field(default=0.0, ge=0, le=20)
