@@ -56,7 +56,7 @@ _USED = (
     "SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS used FROM pg_tables WHERE schemaname = %s "
     "AND pg_relation_size((quote_ident(schemaname) || '.' || quote_ident(tablename))::regclass) > 0"
 )
-"""Tables that have pages: whoever has none was never written."""
+"""Tables that have pages: one without any was never written."""
 _STATES = ", ".join(f"(SELECT (count(*), max(xmin::text::bigint))::text FROM {name})" for name in _CATALOGS)  # noqa: S608
 _STATE = f"SELECT pg_database_size(current_database()), ARRAY[{_STATES}]"
 """Its size, and what is different after each change of the schema, of rights or of the planner's statistics."""

@@ -48,7 +48,7 @@ CLIENTS = [name for name, code in EXAMPLES.items() if "from openai import" in co
 
 
 def newcomer(folder: Path) -> dict[str, str]:
-    """Return the environment of somebody who has just installed ToldOnce."""
+    """Return the environment of a person who has just installed ToldOnce."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     return env | {"HOME": str(folder), "XDG_DATA_HOME": str(folder)}
 

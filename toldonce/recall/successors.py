@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from toldonce.types import KEPT_IMPORTANCE, QUESTION_FLAG, MemoryKind, SubjectSnapshot
 
-# Cosine from which two such neighbours are about one thing. Of our own updates in plain words (`benchmarks.updates`),
-# 71 % are each other's neighbours at this cosine or more, and a third of all statements have such a neighbour.
+# Cosine from which two such neighbours are about one thing. Of our own English updates in plain words
+# (`benchmarks.updates`), 71 % are each other's neighbours at this cosine or more; so are a third of all messages
+# with one that was said later.
 MIN_COSINE = 0.35
 # The best rows of which a successor is looked for; each takes two passes over the subject's vectors.
 MAX_COMPARED_ROWS = 4
