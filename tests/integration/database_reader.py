@@ -109,6 +109,18 @@ def reading(path: Path | str) -> Iterator[Any]:
         connection.close()
 
 
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold the database's write lock, as a backup or another program would."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(10_000)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+    finally:
+        connection.close()
+
+
 def _rows(connection: Any, sql: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
     if isinstance(connection, psycopg.Connection):
         sql = sql.replace("?", "%s")

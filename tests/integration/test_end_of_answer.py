@@ -1,14 +1,12 @@
 """The end of an answer waits for its record, and reports a failure: another process locks the database."""
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
-import apsw
 import pytest
 
-from integration.database_reader import Database
+from integration.database_reader import Database, held
 from integration.fake_upstream import FakeUpstream
 from integration.raw_client import RawAnswer, chat, eventually, parse, sent, user
 from integration.server_process import ServerProcess, StartServer
@@ -18,18 +16,6 @@ from patience import PATIENCE_S
 PATH = "/v1/chat/completions"
 # Long beside the milliseconds a commit takes, short beside the seconds the server waits for a held database.
 _WATCHED_S = 1.0
-
-
-@contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Hold the database's write lock, as a backup or another program would."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    connection.set_busy_timeout(5_000)
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-    finally:
-        connection.close()
 
 
 def body(text: str, *, stream: bool) -> bytes:

@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 
 from forked_processes import forked_script
-from integration.database_reader import Database
+from integration.database_reader import Database, held
 from integration.hook_process import HookProcess, event
 from integration.raw_client import eventually
 from integration.server_process import ServerProcess
@@ -81,15 +80,11 @@ def test_what_was_said_without_a_server_is_delivered_in_order(hook: HookProcess,
 def test_what_waits_for_a_locked_database_comes_later(hook: HookProcess) -> None:
     hook.prompt("Hello there.")
     assert eventually(lambda: waiting(hook) == [])
-    lock = apsw.Connection(str(hook.database))
-    lock.execute("BEGIN IMMEDIATE")
+    with held(hook.database):
+        ran = hook.run(event("UserPromptSubmit", session="s2", prompt="I live in Oslo."), "--timeout", "1")
 
-    ran = hook.run(event("UserPromptSubmit", session="s2", prompt="I live in Oslo."), "--timeout", "1")
-
-    assert (ran.code, ran.output) == (0, b"")
-    assert len(waiting(hook)) == 1
-    lock.execute("COMMIT")
-    lock.close()
+        assert (ran.code, ran.output) == (0, b"")
+        assert len(waiting(hook)) == 1
     assert eventually(lambda: waiting(hook) == [])
     assert Counter(said(hook.database))[("user", "I live in Oslo.")] == 1
 

@@ -1,10 +1,9 @@
 """`toldonce worker`, as a process of its own, on an SQLite file. Starts processes."""
 
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 
-import apsw
-
+from integration.database_reader import reading
 from integration.raw_client import eventually
 from integration.worker_process import WorkerProcess
 from toldonce.engine import AsyncToldOnce
@@ -22,7 +21,7 @@ def test_a_worker_names_unknown_variables_at_its_start(tmp_path: Path) -> None:
 
 def maintenance_of(file: Path) -> tuple[bool, bool]:
     """Return whether a worker holds the user's maintenance, and whether all of it is done."""
-    with closing(apsw.Connection(str(file))) as db:
+    with reading(file) as db:
         held, at = db.execute("SELECT tend_token IS NOT NULL, tended_at FROM subject WHERE name = 'user:ana'").get
     return bool(held), at > 0
 
