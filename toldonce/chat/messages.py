@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from toldonce.chat.content import speaker_name, without_memory, without_reasoning
-from toldonce.chat.formats.base import ChatMessage, ChatRequest, WireFormat
+from toldonce.chat.formats.base import ChatMessage, ChatRequest, ComparedText, WireFormat
 from toldonce.chat.reply import MAX_CHARACTERS, Reply, cut_text
 from toldonce.text import hash64, squeeze
 from toldonce.text.byte_runs import without_bytes
@@ -39,10 +39,10 @@ def log_messages(
         if message.is_system:
             continue
         message = _within(message, max_characters)
-        text = comparable_text(message.text)
-        messages.append(_message(message, request.wire, asked, text, said_at))
+        compared = _compared(message, request.wire, asked)
+        messages.append(_message(message, compared, said_at))
         if message.role == "user":
-            asked = text
+            asked = compared.text
     return tuple(messages)
 
 
@@ -134,8 +134,19 @@ def is_background_task(request: ChatRequest) -> bool:
     )
 
 
-def _message(message: ChatMessage, wire: WireFormat, asked: str, text: str, said_at: datetime) -> Message:
-    identity = wire.identity(message.payload)
+def _compared(message: ChatMessage, wire: WireFormat, asked: str) -> ComparedText:
+    known = message.compared.get(asked)
+    if known is None:
+        text, identity = comparable_text(message.text), wire.identity(message.payload)
+        known = message.compared[asked] = ComparedText(
+            text,
+            hash=_hash(message.role, text, identity, speaker_name(message.name)),
+            anchor=_anchor(message.role, asked, text, () if message.call_ids else identity),
+        )
+    return known
+
+
+def _message(message: ChatMessage, compared: ComparedText, said_at: datetime) -> Message:
     return Message(
         role=message.role,
         text=message.text,
@@ -143,8 +154,8 @@ def _message(message: ChatMessage, wire: WireFormat, asked: str, text: str, said
         said_at=said_at,
         payload=message.payload,
         call_ids=message.call_ids,
-        hash=_hash(message.role, text, identity, speaker_name(message.name)),
-        anchor=_anchor(message.role, asked, text, () if message.call_ids else identity),
+        hash=compared.hash,
+        anchor=compared.anchor,
     )
 
 

@@ -128,7 +128,11 @@ class PromptReplay:
 
     def at(self, depth: int) -> PromptInsertion | None:
         """Return the insertion at a depth; None if the message there was not seen before."""
-        return next((insertion for insertion in self.insertions if insertion.depth == depth), None)
+        return self._by_depth.get(depth)
+
+    @cached_property
+    def _by_depth(self) -> Mapping[int, PromptInsertion]:
+        return {insertion.depth: insertion for insertion in reversed(self.insertions)}
 
     @cached_property
     def shown(self) -> Mapping[MemoryId, Subject]:

@@ -7,7 +7,7 @@ came: it reads a parsed copy that knows the offsets of its parts, and returns wh
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from toldonce.chat.reply import MAX_CHARACTERS, Reply, TokenUsage
 from toldonce.chat.tools import ToolRound
@@ -26,6 +26,14 @@ class ContentKind(StrEnum):
     EMPTY_PARTS = "empty_parts"
     OTHER = "other"
     """null, missing or of a wrong type: nothing is inserted there."""
+
+
+class ComparedText(NamedTuple):
+    """What the log compares a message by: see `log_messages`."""
+
+    text: str
+    hash: int
+    anchor: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +56,8 @@ class ChatMessage:
     """Offset after the opening quote or bracket of the content; -1 for OTHER."""
     content_end: int
     """Offset of the closing quote or bracket of the content; -1 for OTHER."""
+    compared: dict[str, ComparedText] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What it is compared by, kept under the question before it: a message that is sent again is not hashed again."""
 
     @property
     def is_system(self) -> bool:

@@ -6,6 +6,7 @@ from json import JSONDecodeError
 from typing import ClassVar
 
 from toldonce.chat.formats.base import ChatMessage, ChatRequest, ContentKind, WireFormat
+from toldonce.chat.formats.known_messages import ANCHOR, known_messages
 from toldonce.chat.identity import MAX_CONVERSATION_BYTES
 from toldonce.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from toldonce.errors import BadRequestError
@@ -68,6 +69,7 @@ class RequestReader(ABC):
             raise BadRequestError(f"`{self.LIST}` is missing; send a list of messages", param=self.LIST)
         if not self.messages:
             raise BadRequestError(f"`{self.LIST}` is empty; send at least one message", param=self.LIST)
+        known_messages.keep(type(self), self.source.text, self.messages)
 
     def request(self, wire: WireFormat, *, user: str | None = None, conversation: str = "") -> ChatRequest:
         """Return the request that was read.
@@ -162,9 +164,11 @@ class RequestReader(ABC):
         if self.source.peek(at) != "{":
             self.source.skip_value(at)
             raise BadRequestError(f"`{param}` is not an object", param=param)
-        message = self.message(at, param)
-        self.messages.append(message)
-        return message.end
+        self.messages.append(self.message(at, param))
+        if len(self.messages) == ANCHOR:
+            known = known_messages.after(type(self), self.source.text, self.messages)
+            self.messages += known[: self._max_messages - ANCHOR]
+        return self.messages[-1].end
 
 
 class MessageReader:

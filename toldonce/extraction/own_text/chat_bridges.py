@@ -186,6 +186,12 @@ def _is_given(name: str) -> bool:
 
 def _are_labelled_alike(texts: Sequence[str]) -> bool:
     """Return whether all messages have labels that may be names, of several speakers, one of whom comes again."""
-    heads = [found[0] for text in texts if (found := _heads(text)) and _may_be_name(found[0], text)]
-    names = [head.name for head in heads]
-    return _MIN_MESSAGES <= len(heads) == len(texts) and 1 < len(set(names)) < len(names)
+    if len(texts) < _MIN_MESSAGES:
+        return False
+    names: list[str] = []
+    for text in texts:
+        heads = _heads(text)
+        if not heads or not _may_be_name(heads[0], text):
+            return False
+        names.append(heads[0].name)
+    return 1 < len(set(names)) < len(names)
