@@ -51,6 +51,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "errors",
             "former_name",
             "freed_memory",
+            "http_stream",
             "lazy_pattern",
             "memo",
             "metrics",

@@ -126,6 +126,16 @@ async def test_an_answer_of_a_hundred_chunks_sets_two_timers(timers: list[float]
     assert len(timers) == 2  # for the first byte, and for what follows
 
 
+async def test_a_connection_that_closes_between_two_reads_breaks_the_answer_off() -> None:
+    body = answer()
+    content, chunks = body.response.content, body.chunks()
+    content.feed_data(b"I am")
+    assert await anext(chunks) == b"I am"
+    content._protocol.connection_lost(None)  # without a word to the reader, as after a frame that is none
+    with pytest.raises(UpstreamBrokenError, match="upstream's answer broke off: ClientConnectionError"):
+        await anext(chunks)
+
+
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [

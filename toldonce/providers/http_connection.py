@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from toldonce.http_stream import read_parts
+
 _READ_BYTES = 64 * 1024
 
 
@@ -76,7 +78,7 @@ class HttpConnection:
     async def _post(self, url: str, data: bytes) -> RawReply:
         async with self._session.post(url, data=data, headers=self._headers, allow_redirects=False) as response:
             body = bytearray()
-            async for part in response.content.iter_chunked(_READ_BYTES):
+            async for part in read_parts(response.content, _READ_BYTES):
                 body += part
                 if len(body) > self._max_bytes:
                     response.close()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from toldonce.errors import BadRequestError, BadSettingError, ServerUnreachableError
+from toldonce.http_stream import read_parts
 
 if TYPE_CHECKING:
     import aiohttp
@@ -87,7 +88,7 @@ class AiohttpTransport:
             ) as response:
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 yield HttpAnswer(
-                    status=response.status, headers=headers, parts=response.content.iter_chunked(_READ_BYTES)
+                    status=response.status, headers=headers, parts=read_parts(response.content, _READ_BYTES)
                 )
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise ServerUnreachableError(f"{self._base_url} does not answer: {error}", is_sent=False) from None

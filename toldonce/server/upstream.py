@@ -10,6 +10,7 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
+from toldonce.http_stream import read_part
 from toldonce.server.asgi import Headers
 
 _V1 = "/v1"
@@ -84,7 +85,7 @@ class _HttpAnswer:
         try:
             while True:
                 watchdog.begin()
-                chunk = await content.read(_CHUNK_BYTES)
+                chunk = await read_part(content, _CHUNK_BYTES)
                 watchdog.end()
                 if not chunk:
                     return

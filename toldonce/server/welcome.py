@@ -8,6 +8,7 @@ from pathlib import Path
 
 import aiohttp
 
+from toldonce.http_stream import read_part
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.providers.offline_model import MODEL as OFFLINE_MODEL
 from toldonce.server.auth.authenticator import needs_credentials
@@ -133,8 +134,10 @@ async def chat_model(settings: Settings) -> str | None:
             aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=MAX_WAIT_S), trust_env=False) as http,
             http.get(f"{settings.upstream_url}/models", headers=headers, allow_redirects=False) as answer,
         ):
-            listed = await answer.content.read(MAX_BYTES) if answer.status == OK else b""
-            while answer.status == OK and len(listed) < MAX_BYTES and (more := await answer.content.read(MAX_BYTES)):
+            listed = b""
+            while (
+                answer.status == OK and len(listed) < MAX_BYTES and (more := await read_part(answer.content, MAX_BYTES))
+            ):
                 listed += more
     except (aiohttp.ClientError, TimeoutError, OSError):
         return None

@@ -9,10 +9,12 @@ import aiohttp
 
 from toldonce.chat.sse import SseReader
 from toldonce.errors import ModelError
+from toldonce.http_stream import read_parts
 
 # Timeouts for connecting and for silence within an answer: models may think for minutes.
 _CONNECT_S, _SILENCE_S = 10, 600
 _DONE = b"[DONE]"
+_READ_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +92,7 @@ class ChatClient:
 
 async def _events(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
     reader = SseReader()
-    async for chunk in content.iter_any():
+    async for chunk in read_parts(content, _READ_BYTES):
         for event in reader.feed(chunk):
             yield event.data
     last = reader.close()
