@@ -1,23 +1,19 @@
 """Packages of npm, kept from one test run to the next; skips, with the reason, where they cannot be had. Starts npm."""
 
-import fcntl
 import json
 import platform
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from platformdirs import user_cache_path
+
+from kept_folders import kept_folder
 
 # A cold cache fetches some 300 MB.
 INSTALL_S = 400
-UNUSED_S = 30 * 24 * 3600
-"""After so long without a test run that used them, packages of another version are removed."""
 
 
 def dependencies(package: Path) -> list[str]:
@@ -42,26 +38,10 @@ def installed_packages(packages: Sequence[str], *, runs_scripts: bool = False) -
         packages: Names with versions.
         runs_scripts: They do not work without the scripts that they come with.
     """
-    every = user_cache_path("toldonce-tests") / "npm"
-    every.mkdir(parents=True, exist_ok=True)
-    what = [sys.platform, platform.machine(), str(runs_scripts), *packages]
-    folder = every / sha256("\n".join(what).encode()).hexdigest()[:16]
-    with (every / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            half = every / "half"
-            shutil.rmtree(half, ignore_errors=True)
-            _remove_unused(every)
-            _install(half, packages, () if runs_scripts else ("--ignore-scripts",))
-            half.rename(folder)
-        folder.touch()
+    contents = [sys.platform, platform.machine(), str(runs_scripts), *packages]
+    options = () if runs_scripts else ("--ignore-scripts",)
+    folder = kept_folder("npm", contents, lambda half: _install(half, packages, options))
     return folder / "node_modules" / ".bin"
-
-
-def _remove_unused(every: Path) -> None:
-    for folder in every.iterdir():
-        if folder.is_dir() and folder.stat().st_mtime < time.time() - UNUSED_S:
-            shutil.rmtree(folder)
 
 
 def _install(folder: Path, packages: Sequence[str], options: Sequence[str]) -> None:
