@@ -15,8 +15,8 @@ from toldonce.lazy_pattern import LazyPattern
 
 # Modules that end the process when they are imported.
 _PROGRAMS = frozenset({"toldonce.__main__"})
-WITHOUT_PATTERNS = frozenset({"toldonce.integrations.anthropic"})
-"""Imports the SDK of a client, which takes as long as importing all others does."""
+WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "langgraph"))
+"""Each imports the package of others that it is for, which takes as long as importing all others does."""
 _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
 _MODULES = ("re", "_re", "regex")
 _MAY_CALL = re.compile(rf"\b(?:(?:{'|'.join(_MODULES)})\s*\.\s*(?:{'|'.join(_CALLS)})|{LazyPattern.__name__})\s*\(")
