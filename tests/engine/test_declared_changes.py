@@ -10,10 +10,10 @@ from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce, Components, PreparedTurn, shown_memories
 from toldonce.engine.prompt_recall import RECALL_FAILED
 from toldonce.engine.shown_memories import find_ended, is_declared, is_ended
-from toldonce.errors import StoreUnavailableError
+from toldonce.errors import StoreUnavailableError, UnknownMemoryError
 from toldonce.prompt.replay import PrefixState
 from toldonce.testing import FakeClock, ScriptedModel
-from toldonce.types import Action, Decision, MemoryId, MemoryKind, MemoryMode, MemoryState, Subject
+from toldonce.types import DECLARED, Action, Decision, MemoryId, MemoryKind, MemoryMode, MemoryState, Subject
 
 ANA = Subject("user", "ana")
 ENDED = "No longer true:"
@@ -52,6 +52,30 @@ async def replace_note(engine: AsyncToldOnce, parts: Components, clock: FakeCloc
     await tell(with_model(parts, model), MOVED)
     assert (await engine.get(old.id, user="ana")).state is MemoryState.CLOSED
     return old.id
+
+
+async def test_a_context_leaves_out_what_the_chat_shows_and_declares_what_ended(
+    engine: AsyncToldOnce, clock: FakeClock
+) -> None:
+    old = await engine.add(OLD_NOTE, user="ana")
+    await engine.add("Ben rows on Mondays.", user="ben")
+    first = await engine.context(ROWING, user="ana")
+    again = await engine.context(ROWING, user="ana", shown=[old.id])
+    foreign = await engine.context(ROWING, user="ben", shown=[old.id])
+    clock.advance(days=1)
+    new = await engine.correct(old.id, "Ana rows on Fridays.", user="ana", true_until=clock.now())
+    changed = await engine.context(ROWING, user="ana", shown=[old.id])
+    last = await engine.context(ROWING, user="ana", shown=[new.id])
+
+    assert OLD_NOTE in first.text
+    assert (again.text, [omitted.id for omitted in again.left_out]) == ("", [old.id])
+    assert "Ben rows on Mondays." in foreign.text
+    assert ROW in changed.text.partition(ENDED)[2]
+    assert [item.memory.id for item in changed.items] == [new.id]
+    assert (old.id, DECLARED) in {(omitted.id, omitted.reason) for omitted in changed.left_out}
+    assert last.text == ""
+    with pytest.raises(UnknownMemoryError, match="x"):
+        await engine.context(ROWING, user="ana", shown=["x"])
 
 
 async def test_a_note_that_a_model_replaced_is_declared_once(

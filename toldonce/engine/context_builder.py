@@ -12,6 +12,7 @@ from toldonce.engine.components import Components
 from toldonce.engine.elsewhere import Elsewhere, turns_elsewhere
 from toldonce.engine.retrieval import Retriever
 from toldonce.engine.scope import MemoryScope
+from toldonce.engine.shown_memories import ShownMemories
 from toldonce.engine.withheld import find_withheld, without_withheld
 from toldonce.formation.recent_messages import recent_words
 from toldonce.formation.runtime import Runtime, user_zone
@@ -20,10 +21,12 @@ from toldonce.profiles.policies import RecallPolicy
 from toldonce.prompt.changes import changes_block, fit_ended
 from toldonce.prompt.recent import RecentMessage, RecentRoom, recent_block
 from toldonce.prompt.render import GAP, RenderedContext, RenderOptions, context_block, fit
+from toldonce.prompt.replay import PromptReplay
 from toldonce.prompt.template import template
 from toldonce.recall.query import RecallRequest
 from toldonce.settings import Settings
 from toldonce.types import (
+    DECLARED,
     Memory,
     MemoryId,
     MemoryKind,
@@ -31,6 +34,7 @@ from toldonce.types import (
     Message,
     MessageRef,
     OmittedMemory,
+    PromptInsertion,
     Recall,
     RecalledMemory,
     Subject,
@@ -272,21 +276,48 @@ class ContextBuilder:
         return replace(rendered, recalled=recalled, recent=block.messages)
 
     async def context(
-        self, request: RecallRequest, scope: MemoryScope, elsewhere: Elsewhere | None = None
+        self,
+        request: RecallRequest,
+        scope: MemoryScope,
+        elsewhere: Elsewhere | None = None,
+        shown: Sequence[MemoryId] = (),
     ) -> PromptContext:
-        """Recall, and return what memory would add to a prompt; arguments as in `write`."""
-        recall, rendered = await self.write(request, scope, elsewhere)
+        """Recall, and return what memory would add to a prompt.
+
+        Args:
+            request, scope, elsewhere: As in `write`.
+            shown: Memories in earlier prompts of the chat, which hold no longer if they are declared so.
+        """
+        earlier = await self._earlier(request, shown) if shown else None
+        recall, rendered = await self.write(request, scope, elsewhere, earlier)
+        ended = tuple(OmittedMemory(id=memory.id, reason=DECLARED) for memory in rendered.withdrawn)
         profile_tokens = self._components.counter.count(rendered.standing)
         return PromptContext(
             text=rendered.text,
             items=rendered.items,
-            left_out=recall.left_out,
+            left_out=ended + recall.left_out,
             tokens=profile_tokens + self._components.counter.count(rendered.recalled),
             profile_tokens=profile_tokens,
             vectors_compared=recall.vectors_compared,
             warning=recall.warning,
             recent=rendered.recent,
         )
+
+    async def _earlier(self, request: RecallRequest, shown: Sequence[MemoryId]) -> EarlierPrompts | None:
+        """Return what earlier prompts show of the memories that a request may read; None if that is nothing."""
+        store, left = self._components.store, dict.fromkeys(shown)
+        items: list[tuple[Subject, MemoryId]] = []
+        for subject in await self._retriever.reading_list(request):
+            states = await store.memories.states(subject, list(left))
+            items += ((subject, memory) for memory in left if memory in states)
+            left = {memory: None for memory in left if memory not in states}
+        if not items:
+            return None
+        row = PromptInsertion(thread=0, chain=0, depth=1, id="", at=self._components.clock.now(), items=tuple(items))
+        replay, prompts = PromptReplay(insertions=(row,)), ShownMemories(store)
+        # Nothing of what clients keep is stored as text, so that forgetting could empty it.
+        closed = await prompts.closed(replay, frozenset(replay.shown))
+        return EarlierPrompts(shown=frozenset(replay.shown), ended=await prompts.ended(closed))
 
     async def _summaries(self, request: RecallRequest) -> list[Memory]:
         """Read the summaries of the conversation, newest first, except those of turns that the request contains."""

@@ -335,7 +335,7 @@ class AsyncToldOnce(Connectable, Services):
             )
         )
 
-    async def context(
+    async def context(  # noqa: PLR0913  # each option is independent of the others
         self,
         query: str,
         *,
@@ -343,22 +343,23 @@ class AsyncToldOnce(Connectable, Services):
         conversation: str | None = None,
         scope: RequestScope = NO_SCOPE,
         messages: Sequence[Mapping[str, Any]] = (),
+        shown: Sequence[str] = (),
         use: bool = True,
     ) -> "PromptContext":
         """Return what memory would add to a prompt that ends in `query`.
 
         Args:
             query: The newest message.
-            conversation: Your id of the chat; profiles with session memory need it.
-            scope: Profile, app and characters.
+            conversation, scope: Your id of the chat (profiles with session memory need it); profile, app, characters.
             messages: The chat before it (OpenAI's shape): what it says is left out, and shows what the query is about.
+            shown: Ids of memories in earlier contexts that the chat has: left out, or told if they no longer hold.
             use: Count the recalled memories as used.
 
         Raises:
             BadRequestError: the messages are malformed, or the scope lacks a session, app or characters of the profile.
         """
         return await self._prompts.context(
-            query, self.subject(user), messages, conversation=conversation, scope=scope, use=use
+            query, self.subject(user), messages, conversation=conversation, scope=scope, use=use, shown=shown
         )
 
     async def prompt(
@@ -377,8 +378,7 @@ class AsyncToldOnce(Connectable, Services):
 
         Args:
             query: The message to answer.
-            conversation: Your id of the chat; an unknown one has neither summary nor window.
-            user: User who has the conversation.
+            conversation: The user's chat, by your id; an unknown one has neither summary nor window.
             scope: Profile, app and characters, unless the conversation was opened with them.
             system: Your system prompt.
             one_system: Put everything of the system role into one message, for models that take no second one.

@@ -9,6 +9,7 @@ from toldonce.chat.messages import log_messages
 from toldonce.engine.components import Components
 from toldonce.engine.context_builder import PromptContext, prompt_recall, turns_wanted
 from toldonce.engine.conversation_window import ConversationWindow, WindowReader, prompt_message, written_subject
+from toldonce.engine.memories import parse_memory_id
 from toldonce.engine.retrieval import record_uses
 from toldonce.engine.steps import Steps
 from toldonce.engine.withheld import find_withheld
@@ -29,7 +30,7 @@ class PromptService:
         self._steps = steps
         self._windows = windows
 
-    async def context(
+    async def context(  # noqa: PLR0913  # as the library's
         self,
         query: str,
         subject: Subject,
@@ -38,10 +39,12 @@ class PromptService:
         conversation: str | None,
         scope: RequestScope,
         use: bool,
+        shown: Sequence[str],
     ) -> PromptContext:
         """Return what memory would add to a prompt that ends in `query`; with `use`, count it as used.
 
         Raises:
+            UnknownMemoryError: `shown` has something that is not an id.
             BadRequestError: the messages are malformed, or the profile needs a session, an app or characters that the
                 scope does not name.
         """
@@ -52,7 +55,10 @@ class PromptService:
         log = log_messages(request, said_at=now)
         wanted = prompt_recall(request, log, memory_scope, self._components.settings)
         context = await self._steps.contexts.context(
-            wanted, memory_scope, turns_wanted(log, memory_scope, conversation)
+            wanted,
+            memory_scope,
+            turns_wanted(log, memory_scope, conversation),
+            shown=[parse_memory_id(memory) for memory in shown],
         )
         if use:
             self._components.metrics.retrieved += len(context.items)

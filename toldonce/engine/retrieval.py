@@ -222,15 +222,19 @@ class Retriever:
         zone = await user_zone(self._components.store, request.subject, self._queries.zone)
         return replace(request, zone=zone)
 
+    async def reading_list(self, request: RecallRequest) -> list[Subject]:
+        """Return the subjects that are read for a request, its own first."""
+        subjects = await self._lists.get(request.subject, cold_start=request.cold_start)
+        if request.beside is not None:
+            subjects.insert(1, request.beside)  # the global one stays last
+        return subjects
+
     async def _recall_anywhere(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories whatever rules there are, but for those that are known to be withheld."""
         request, subject = cleaned(request), request.subject
         for _ in range(_MAX_ATTEMPTS):
-            subjects = await self._lists.get(subject, cold_start=request.cold_start)
-            if request.beside is not None:
-                subjects.insert(1, request.beside)  # the global one stays last
             try:
-                return await self._recall(request, subjects)
+                return await self._recall(request, await self.reading_list(request))
             except SpaceMovedError as moved:
                 await self._embedders.refresh(Subject.parse(moved.subject), moved)
             except _ReadingListChangedError:

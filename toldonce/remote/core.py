@@ -87,6 +87,10 @@ def _reason(reason: str, client: RestClient) -> str:
     return read_reason(reason)
 
 
+def _ids(memories: Sequence[str], client: RestClient) -> object:
+    return [parse_memory_id(memory) for memory in memories]
+
+
 def _object(raw: Mapping[str, str], client: RestClient) -> dict[str, str]:
     return dict(raw)
 
@@ -231,7 +235,7 @@ class RemoteToldOnce(AsyncToldOnce):
     forget = over_http("closeMemory", values.memory, **OF_MEMORY, send={"reason": _reason})
     erase = over_http("eraseMemory", receipt, **OF_MEMORY)
     # Counting the uses needs write access: with a key that only reads, pass `use=False`.
-    context = over_http("getContext", _context, send={"messages": sent_messages}, tells_destination=True)
+    context = over_http("getContext", _context, send={"messages": sent_messages, "shown": _ids}, tells_destination=True)
     prompt = over_http("writePrompt", field("messages", each(_object)), tells_destination=True)
 
     async def list(  # noqa: PLR0913  # as the engine's

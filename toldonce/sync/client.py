@@ -340,7 +340,7 @@ class ToldOnce(BlockingServices):
             self._engine.core.erase(memory_id, user=user, keep_messages=keep_messages, everywhere=everywhere)
         )
 
-    def context(
+    def context(  # noqa: PLR0913  # as the async method
         self,
         query: str,
         *,
@@ -348,15 +348,16 @@ class ToldOnce(BlockingServices):
         conversation: str | None = None,
         scope: RequestScope = NO_SCOPE,
         messages: Sequence[Mapping[str, Any]] = (),
+        shown: Sequence[str] = (),
         use: bool = True,
     ) -> PromptContext:
         """Return what memory would add to a prompt that ends in `query`.
 
         Args:
             query: The newest message.
-            conversation: Your id of the chat; profiles with session memory need it.
-            scope: Profile, app and characters.
+            conversation, scope: Your id of the chat (profiles with session memory need it); profile, app, characters.
             messages: The chat before it (OpenAI's shape): what it says is left out, and shows what the query is about.
+            shown: Ids of memories in earlier contexts that the chat has: left out, or told if they no longer hold.
             use: Count the recalled memories as used.
 
         Raises:
@@ -364,7 +365,7 @@ class ToldOnce(BlockingServices):
         """
         return self._engine.run(
             self._engine.core.context(
-                query, user=user, conversation=conversation, scope=scope, messages=messages, use=use
+                query, user=user, conversation=conversation, scope=scope, messages=messages, shown=shown, use=use
             )
         )
 
@@ -384,8 +385,7 @@ class ToldOnce(BlockingServices):
 
         Args:
             query: The message to answer.
-            conversation: Your id of the chat; an unknown one has neither summary nor window.
-            user: User who has the conversation.
+            conversation: The user's chat, by your id; an unknown one has neither summary nor window.
             scope: Profile, app and characters, unless the conversation was opened with them.
             system: Your system prompt.
             one_system: Put everything of the system role into one message, for models that take no second one.

@@ -11,7 +11,7 @@ from toldonce.server.api.v1.conversation_answers import (
     PromptAnswer,
     RecordedTurnAnswer,
 )
-from toldonce.server.api.v1.fields import Body, Name, ProfileName, UrlQuery
+from toldonce.server.api.v1.fields import Body, Name, ProfileName, UrlQuery, Uuid
 from toldonce.server.api.v1.memory_answers import MessageAnswer, ReceiptAnswer
 from toldonce.server.api.v1.message_bodies import (
     MAX_MESSAGES,
@@ -103,7 +103,7 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
     return request.reply(ReceiptAnswer, receipt)
 
 
-_MAX_QUERY, _MAX_SYSTEM = 200_000, 200_000
+_MAX_QUERY, _MAX_SYSTEM, _MAX_SHOWN = 200_000, 200_000, 10_000
 
 
 class ContextRequest(Body):
@@ -112,6 +112,11 @@ class ContextRequest(Body):
     query: str = Field(max_length=_MAX_QUERY, description="The newest message.")
     conversation: Name | None = None
     messages: list[NewMessage] = Field(default_factory=list, max_length=MAX_MESSAGES, description="The chat before.")
+    shown: list[Uuid] = Field(
+        default_factory=list,
+        max_length=_MAX_SHOWN,
+        description="Memories in earlier contexts that the chat has: left out, or told if they no longer hold.",
+    )
     use: bool = Field(default=False, description="Count the memories as used; this needs write access.")
     profile: ProfileName | None = None
     app: Name | None = None
@@ -138,6 +143,7 @@ async def _context(request: ResourceRequest) -> ResourceReply:
         conversation=body.conversation,
         scope=scope_of(request, body.profile, body.app, body.destination),
         messages=[message.plain for message in body.messages],
+        shown=body.shown,
         use=body.use,
     )
     return request.reply(ContextAnswer, context)
