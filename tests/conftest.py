@@ -50,6 +50,7 @@ CAMPAIGN_FILES = (
 LIMITS = (
     *("toldonce.engine.turn.FORGET_WAIT_S", "toldonce.engine.prepared_turn.LEDGER_WAIT_S"),
     *("toldonce.engine.query_builder.SEARCH_TIMEOUT_S", "toldonce.engine.components.FIT_TIMEOUT_S"),
+    "toldonce.integrations.framework_chat.RECALL_TIMEOUT_S",
 )
 """What they bound is left out, or done later, on a machine that is too busy: tests would see something else there."""
 PRODUCT_PATIENCE_S = 60.0
