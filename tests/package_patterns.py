@@ -15,7 +15,9 @@ from toldonce.lazy_pattern import LazyPattern
 
 # Modules that end the process when they are imported.
 _PROGRAMS = frozenset({"toldonce.__main__"})
-WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "langchain", "langgraph"))
+WITHOUT_PATTERNS = frozenset(
+    f"toldonce.integrations.{name}" for name in ("anthropic", "langchain", "langgraph", "llama_index")
+)
 """Each imports the package of others that it is for, which takes as long as importing all others does."""
 _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
 _MODULES = ("re", "_re", "regex")
