@@ -18,6 +18,7 @@ _PROGRAMS = frozenset({"toldonce.__main__"})
 WITHOUT_PATTERNS = frozenset(
     f"toldonce.integrations.{name}" for name in ("anthropic", "langchain", "langgraph", "llama_index")
 )
+WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents"))
 """Each imports the package of others that it is for, which takes as long as importing all others does."""
 _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
 _MODULES = ("re", "_re", "regex")
