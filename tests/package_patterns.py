@@ -19,6 +19,7 @@ WITHOUT_PATTERNS = frozenset(
     f"toldonce.integrations.{name}" for name in ("anthropic", "langchain", "langgraph", "llama_index")
 )
 WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents"))
+WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents", "pydantic_ai"))
 """Each imports the package of others that it is for, which takes as long as importing all others does."""
 _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
 _MODULES = ("re", "_re", "regex")
