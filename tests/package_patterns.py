@@ -20,6 +20,7 @@ WITHOUT_PATTERNS = frozenset(
 )
 WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents"))
 WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents", "pydantic_ai"))
+    f"toldonce.integrations.{name}" for name in ("agent_framework", "anthropic", "openai_agents", "pydantic_ai")
 """Each imports the package of others that it is for, which takes as long as importing all others does."""
 _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
 _MODULES = ("re", "_re", "regex")
