@@ -17,6 +17,8 @@ from toldonce.lazy_pattern import LazyPattern
 _PROGRAMS = frozenset({"toldonce.__main__"})
 WITHOUT_PATTERNS = frozenset(
     f"toldonce.integrations.{name}" for name in ("anthropic", "langchain", "langgraph", "llama_index")
+    f"toldonce.integrations.{name}"
+    for name in ("agent_framework", "anthropic", "google_adk", "openai_agents", "pydantic_ai")
 )
 WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents"))
 WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents", "pydantic_ai"))
