@@ -16,13 +16,12 @@ from toldonce.lazy_pattern import LazyPattern
 # Modules that end the process when they are imported.
 _PROGRAMS = frozenset({"toldonce.__main__"})
 WITHOUT_PATTERNS = frozenset(
-    f"toldonce.integrations.{name}" for name in ("anthropic", "langchain", "langgraph", "llama_index")
     f"toldonce.integrations.{name}"
-    for name in ("agent_framework", "anthropic", "google_adk", "openai_agents", "pydantic_ai")
+    for name in (
+        *("agent_framework", "anthropic", "google_adk", "langchain", "langgraph", "llama_index", "openai_agents"),
+        "pydantic_ai",
+    )
 )
-WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents"))
-WITHOUT_PATTERNS = frozenset(f"toldonce.integrations.{name}" for name in ("anthropic", "openai_agents", "pydantic_ai"))
-    f"toldonce.integrations.{name}" for name in ("agent_framework", "anthropic", "openai_agents", "pydantic_ai")
 """Each imports the package of others that it is for, which takes as long as importing all others does."""
 _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
 _MODULES = ("re", "_re", "regex")
