@@ -2,7 +2,7 @@
 
 import sys
 
-_HOOK_OPTIONS = ("--url", "--database", "--user", "--timeout", "--client")
+_HOOK_OPTIONS = ("--url", "--database", "--user", "--timeout", "--client", "--status-line")
 
 
 def main() -> None:

@@ -72,6 +72,22 @@ async def test_a_changed_fact_is_said_in_the_newest_turn(engine: AsyncToldOnce, 
     assert "Oslo" in added
 
 
+async def test_a_session_says_what_its_prompts_were_shown(engine: AsyncToldOnce) -> None:
+    await say(engine, "I'm allergic to peanuts.", session="s1", turn="1")
+    await say(engine, "What should I eat?", session="s2", turn="1")
+    await say(engine, PNPM, session="s1", turn="2")
+    await say(engine, "Which package manager do we use?", session="s2", turn="2")
+
+    shown = await engine.agents.shown(conversation="s2", user="ana")
+
+    assert "pnpm" in shown[0].text
+    assert "peanuts" in shown[-1].text
+    assert len({memory.id for memory in shown}) == len(shown)
+    assert await engine.agents.shown(conversation="s2", user="ben") == []
+    await engine.forget(shown[0].id, user=shown[0].subject)
+    assert await engine.agents.shown(conversation="s2", user="ana") == shown[1:]
+
+
 async def test_a_forgotten_memory_is_not_shown_again(engine: AsyncToldOnce) -> None:
     await say(engine, "I'm allergic to peanuts.", session="s1", turn="1")
     await say(engine, "What should I eat?", session="s2", turn="2")

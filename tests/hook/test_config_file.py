@@ -150,6 +150,30 @@ def test_a_package_that_pythonpath_leads_to_is_still_found(monkeypatch: pytest.M
     assert shlex.split(CLIENTS["codex"].command([]))[1:2] == ["-P"]
 
 
+def test_a_status_line_comes_with_the_hooks_and_goes_with_them(path: Path) -> None:
+    status_line = CLIENTS["claude-code"].status_line(["--user", "ana"])
+    path.parent.mkdir()
+    path.write_text(FOREIGN)
+    apply_edit(plan_install(path, ENTRIES, status_line), installs=True)
+    assert json.loads(path.read_bytes())["statusLine"] == status_line
+    assert installed_commands(path)[1:] == [status_line["command"]]
+    assert not plan_install(path, ENTRIES, status_line).is_needed
+    assert "statusLine" not in json.loads(plan_install(path, ENTRIES).after or b"")
+
+    uninstall(path)
+    assert path.read_text() == FOREIGN
+
+
+def test_a_status_line_of_another_program_stays(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text('{"statusLine": {"type": "command", "command": "date"}}')
+    with pytest.raises(BadConfigError, match="has a status line already"):
+        plan_install(path, ENTRIES, CLIENTS["claude-code"].status_line([]))
+    install(path)
+    uninstall(path)
+    assert json.loads(path.read_bytes()) == {"statusLine": {"type": "command", "command": "date"}}
+
+
 def test_installing_again_changes_nothing(path: Path) -> None:
     install(path)
 

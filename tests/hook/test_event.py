@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from toldonce.hook.event import MAX_CHARACTERS, read_request, write_answer
+from toldonce.hook.event import MAX_CHARACTERS, read_request, read_status, write_answer
 
 PROMPT = {
     "session_id": "s1",
@@ -71,8 +71,17 @@ def test_other_events_ask_nothing(changes: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b'{"hook_event_name": "Stop"}'])
 def test_what_is_no_event_is_an_error(raw: bytes) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011  # JSON's own errors are of this kind
-        read_request(raw)
+    for read_raw in (read_request, read_status):
+        with pytest.raises(ValueError):  # noqa: PT011  # JSON's own errors are of this kind
+            read_raw(raw)
+
+
+def test_a_status_line_is_one_line_that_no_memory_can_colour() -> None:
+    request = read_status(b'{"session_id": "s1", "cwd": "/shop", "model": {"id": "claude-opus-5"}, "cost": null}')
+
+    assert request == {"event": "shown", "conversation": "s1"}
+    assert write_answer(request, "ToldOnce: \x1b[31mred\nand\u202e more") == b"ToldOnce:  [31mred and  more\n"
+    assert write_answer(request, "") == b""
 
 
 def test_broken_text_becomes_valid() -> None:

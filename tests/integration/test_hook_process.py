@@ -50,6 +50,9 @@ def test_a_new_session_knows_what_an_earlier_one_said(hook: HookProcess) -> None
     assert "peanuts" in elsewhere
     assert "pnpm" not in elsewhere
     assert hook.prompt("And in CI, which package manager?", session="s2", turn="4").added == ""
+    shown = hook.run(b'{"session_id": "s2", "model": {"id": "claude-opus-5"}}', "--status-line").output.decode()
+    assert shown.startswith("ToldOnce: ")
+    assert "We use pnpm" in shown
     assert hook.log == ""
 
 
@@ -101,6 +104,7 @@ def test_a_server_answers_hooks(hook: HookProcess, tmp_path: Path) -> None:
         assert eventually(lambda: Database(server.database).settled("ana"))
         asked = event("UserPromptSubmit", session="s2", turn="2", prompt=ASKED, cwd="/work/shop")
         assert "We use pnpm" in hook.run(asked, *at).added
+        assert b"We use pnpm" in hook.run(b'{"session_id": "s2"}', *at, "--status-line").output
         assert hook.log == ""
         assert hook.end_resident() == 0
     finally:

@@ -35,6 +35,7 @@ CALLS = (
 ASKED = "When do I row?"
 AGAIN = "Does Ana row on Fridays, too?"
 TURNS = [("user", ASKED), ("assistant", ANSWER), ("user", AGAIN), ("assistant", ANSWER)]
+SESSION = "5f0e1f6a-52a5-4a53-9d37-6b1d0b8f6c11"
 SAID, MAY_I, FURTHER = "I'm allergic to peanuts.", "May I eat peanuts?", "And almonds?"
 PROVIDER = """model = "gpt-5"
 model_provider = "scripted"
@@ -141,7 +142,7 @@ def test_claude_code_is_installed_seen_and_removed(home: Home) -> None:
 
 def test_claude_code_sends_its_key_to_a_server(home: Home, start_server: StartServer) -> None:
     server = start_server(offline=True)
-    [configuration] = snippets("Claude Code", "json", server.port)
+    configuration, _ = snippets("Claude Code", "json", server.port)
     (home.folder / ".mcp.json").write_text(configuration, "utf-8")
     home.env["TOLDONCE_KEY"] = keyed(server)
     options = ("--mcp-config", ".mcp.json", "--strict-mcp-config", "--allowedTools", "mcp__toldonce")
@@ -241,6 +242,13 @@ def test_claude_code_by_its_base_url(coding_agents: Path, tmp_path: Path, model:
     folder = tmp_path / "home" / "shop"
     folder.mkdir(parents=True)
 
+    def status_line(port: int) -> str:
+        command = json.loads(snippets("Claude Code", "json", port)[1])["statusLine"]["command"]
+        path = f"{forked_script().parent}:{env['PATH']}"
+        state = json.dumps({"session_id": SESSION, "cwd": str(folder)})
+        run = ("bash", "-c", command)
+        return subprocess.run(run, input=state, env=env | {"PATH": path}, stdout=subprocess.PIPE, text=True).stdout
+
     def say(text: str, *options: str) -> None:
         command = ("claude", "-p", "--model", model, "--allowedTools", "Bash", *options, "--", text)
         done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE_S)
@@ -256,8 +264,9 @@ def test_claude_code_by_its_base_url(coding_agents: Path, tmp_path: Path, model:
             database = Database(server.database)
             assert eventually(lambda: database.settled("local"))
             first = len(bodies)
-            say(MAY_I)
+            say(MAY_I, "--session-id", SESSION)
             say(FURTHER, "--continue")
+            assert "allergic to peanuts" in status_line(server.port)
         finally:
             server.kill()
     prompts = [json.loads(body)["messages"] for body in bodies[first:] if json.loads(body).get("tools")]

@@ -30,6 +30,12 @@ _InstalledTimeout = Annotated[  # the clients end a hook after 10 s
     float | None,
     typer.Option("--timeout", metavar="SECONDS", min=0.1, max=8, help="Deadline of the hook, 0.1 to 8 (default: 2)."),
 ]
+_StatusLine = Annotated[
+    bool, typer.Option("--status-line", help="Print one line of what the session of the state on stdin was shown.")
+]
+_WithStatusLine = Annotated[
+    bool, typer.Option("--status-line", help="Also show what was recalled in Claude Code's status line.")
+]
 _OwnName = Annotated[str | None, typer.Option("--client", metavar="NAME", help="Client that runs the hook.")]
 
 hooks = typer.Typer(
@@ -45,21 +51,23 @@ def register(app: typer.Typer) -> None:
 
 
 @hooks.callback()
-def answer_event(  # a command's options are its parameters
+def answer_event(  # noqa: PLR0913  # a command's options are its parameters
     context: typer.Context,
     url: _Url = None,
     database: DatabaseUrl = None,
     user: UserName = None,
     timeout: _Timeout = None,
     client: _OwnName = None,
+    status_line: _StatusLine = False,
 ) -> None:
     """Answer an event of an agent on stdin with what memory adds; silent if anything fails."""
     del client
     if context.invoked_subcommand is None:
-        from toldonce.hook.command import main
+        from toldonce.hook.command import STATUS_LINE, main
 
         given = {"--url": url, "--database": database, "--user": user, "--timeout": timeout}
-        main([f"{name}={value}" for name, value in given.items() if value is not None])
+        options = [f"{name}={value}" for name, value in given.items() if value is not None]
+        main([*options, STATUS_LINE] if status_line else options)
 
 
 @hooks.command()
@@ -70,6 +78,7 @@ def install(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
     user: UserName = None,
     timeout: _InstalledTimeout = None,
+    status_line: _WithStatusLine = False,
     yes: _Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -77,10 +86,13 @@ def install(  # noqa: PLR0913  # a command's options are its parameters
     from toldonce.hook.config_file import plan_install
 
     chosen = _chosen(client)
+    if status_line and not chosen.has_status_line:
+        raise typer.BadParameter(f"{chosen.title} has no status line that runs a command: leave out --status-line")
     seconds = None if timeout is None else f"{timeout:g}"
     given = {"--url": url, "--database": _absolute(database), "--user": user, "--timeout": seconds}
     options = [part for name, value in given.items() if value is not None for part in (name, value)]
-    edit = plan_install(chosen.path(_folder(project)), chosen.entries(options))
+    shown = chosen.status_line(options) if status_line else None
+    edit = plan_install(chosen.path(_folder(project)), chosen.entries(options), shown)
     _apply(edit, installs=True, yes=yes, as_json=as_json)
     if edit.is_needed and chosen.afterwards:
         note(chosen.afterwards)

@@ -13,6 +13,7 @@ from toldonce.chat.messages import log_messages
 from toldonce.concurrency import Turns
 from toldonce.engine.components import Components
 from toldonce.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall
+from toldonce.engine.prompt_traces import shown_memories
 from toldonce.engine.retrieval import record_uses
 from toldonce.engine.scope import MemoryScope
 from toldonce.engine.shown_memories import ShownMemories
@@ -29,7 +30,9 @@ from toldonce.types import (
     Destination,
     InjectionRecord,
     LoggedMessage,
+    Memory,
     MemoryRequest,
+    MemoryState,
     Message,
     OmittedMemory,
     PromptInsertion,
@@ -193,6 +196,18 @@ class AgentService:
         _, rendered = await self._recalled(asked.text, self._log(asked.text, asked.said_at), memory_scope, None)
         return rendered.text
 
+    async def shown(self, *, conversation: str, user: str | Subject | None = None) -> list[Memory]:
+        """Read what prompts of a session were shown and what still holds, newest prompt first.
+
+        A session that a client has through the server counts, too, where it names itself as the agent does.
+        """
+        home = self._components.subject(user)
+        known = await self._known(home, conversation)
+        records = await self._injections(known) if known is not None else []
+        found = await shown_memories(self._store, home, records)
+        ids = dict.fromkeys(memory for record in records for _, memory, _ in record.items if memory in found)
+        return [found[memory] for memory in ids if found[memory].state is MemoryState.ACTIVE]
+
     async def _scope(self, home: Subject, scope: RequestScope, conversation: str) -> MemoryScope:
         scope = replace(scope, profile=scope.profile or scope.key_profile or AGENT_PROFILE)
         return await self._turns.memory_scope(home, scope, conversation)
@@ -231,9 +246,7 @@ class AgentService:
 
     async def _earlier(self, known: Conversation) -> EarlierPrompts | None:
         """Return what earlier prompts of a session show; None if memory added nothing so far."""
-        records = await self._store.conversations.injections(
-            known.subject, conversation=known.id, limit=_MAX_PROMPTS, with_memories=True
-        )
+        records = await self._injections(known)
         if not records:
             return None
         replay = PromptReplay(thread=0, insertions=tuple(_insertion(record) for record in reversed(records)))
@@ -243,6 +256,12 @@ class AgentService:
             shown=frozenset(replay.shown),
             ended=await self._shown.ended(closed),
             began=records[-1].at,
+        )
+
+    async def _injections(self, known: Conversation) -> list[InjectionRecord]:
+        """Read what was added to prompts of a session, newest first."""
+        return await self._store.conversations.injections(
+            known.subject, conversation=known.id, limit=_MAX_PROMPTS, with_memories=True
         )
 
     def _injection(

@@ -46,6 +46,8 @@ class AgentClient:
     """The file in a project's folder; it is not meant to be committed, as the command is this machine's."""
     afterwards: str = ""
     """What the user must do once it is installed."""
+    has_status_line: bool = False
+    """Whether its configuration takes a command that prints a status line."""
 
     def path(self, project: Path | None) -> Path:
         """Return the file, with links followed: of a project, or of the user.
@@ -79,6 +81,10 @@ class AgentClient:
         entry = {"hooks": [{"type": "command", "command": self.command(options), "timeout": TIMEOUT_S}]}
         return dict.fromkeys(EVENTS, entry)
 
+    def status_line(self, options: Sequence[str]) -> Mapping[str, object]:
+        """Return the status line that shows what memory added to a session."""
+        return {"type": "command", "command": self.command(["--status-line", *options])}
+
 
 CLIENTS = {
     client.name: client
@@ -90,6 +96,7 @@ CLIENTS = {
             folder=".claude",
             file="settings.json",
             project_file="settings.local.json",
+            has_status_line=True,
         ),
         AgentClient(
             name="codex",

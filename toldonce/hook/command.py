@@ -1,5 +1,7 @@
 """`toldonce hook`: reads an event of an agent from stdin, and prints what memory adds. Reads the environment.
 
+With `--status-line` it reads the state of a session instead, and prints a line of what the session was shown.
+
 Whatever fails, it exits with 0, prints nothing and adds a line to its log: an agent never waits for memory longer than
 the deadline. What it imports loads little of the standard library: a test names the modules.
 """
@@ -12,10 +14,11 @@ import time
 from toldonce.former_name import replaced_variable
 from toldonce.hook.backlog import hand_over, has_backlog
 from toldonce.hook.delivery import DeliveryError, Route, start_process
-from toldonce.hook.event import MAX_BYTES, read_request, write_answer
+from toldonce.hook.event import MAX_BYTES, read_request, read_status, write_answer
 from toldonce.hook.places import log
 
 TIMEOUT_S = 2.0
+STATUS_LINE = "--status-line"
 # Variables, without the prefix, that choose whose memory it is: under their former names they would be ignored.
 _VARIABLES = frozenset({"URL", "KEY", "DATABASE_URL", "DEFAULT_USER"})
 _OPTIONS = {"--url": "url", "--database": "database", "--user": "user", "--timeout": "timeout"}
@@ -29,7 +32,8 @@ def main(arguments: list[str]) -> None:
         options = _read_options(arguments)
         timeout = float(options.get("timeout") or TIMEOUT_S)
         _watch(timeout)
-        request = read_request(sys.stdin.buffer.read(MAX_BYTES))
+        raw, is_status = sys.stdin.buffer.read(MAX_BYTES), STATUS_LINE in arguments
+        request = read_status(raw) if is_status else read_request(raw)
         if request is not None:
             if replaced := replaced_variable(set(os.environ), _VARIABLES):
                 raise DeliveryError(f"{replaced[0]} is {replaced[1]} now: rename it")
@@ -39,6 +43,8 @@ def main(arguments: list[str]) -> None:
                 user=options.get("user"),
             )
             output = write_answer(request, hand_over(request, route, started + timeout))
+            if is_status:
+                route = None  # it delivers nothing that waits
     except DeliveryError as error:
         log(f"DeliveryError: {error}")
         route = None

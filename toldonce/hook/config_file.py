@@ -1,4 +1,6 @@
-"""Edit an agent's JSON configuration: add our hooks, or take them out and leave no trace. Reads and writes the file.
+"""Edit an agent's JSON configuration: add our hooks and status line, or take them out and leave no trace.
+
+Reads and writes the file.
 
 Entries of others keep their places. A backup holds the file's bytes from before, and they come back when nothing else
 has changed since. It is in our own folder: a project brings along whatever its author likes.
@@ -16,6 +18,7 @@ from toldonce.errors import SetupError
 from toldonce.hook.clients import is_own_command
 from toldonce.hook.places import backup_path, is_private
 
+_STATUS_LINE = "statusLine"
 _MAX_BYTES = 10 * 1024 * 1024
 
 
@@ -42,16 +45,23 @@ class ConfigEdit:
         return self.before != self.after
 
 
-def plan_install(path: Path, entries: Mapping[str, object]) -> ConfigEdit:
-    """Return the change that adds hooks to a configuration, in place of our older ones.
+def plan_install(
+    path: Path, entries: Mapping[str, object], status_line: Mapping[str, object] | None = None
+) -> ConfigEdit:
+    """Return the change that adds hooks, and a status line if it is given, in place of our older ones.
 
     Raises:
-        BadConfigError: The file is no such configuration.
+        BadConfigError: The file is no such configuration, or has a status line of another program.
     """
     before, config = _read(path)
-    if _own_entries(config) == {event: [entry] for event, entry in entries.items()}:
+    wanted = {event: [entry] for event, entry in entries.items()}
+    if _own_entries(config) == wanted and _own_status_line(config) == status_line:
         return ConfigEdit(path=path, before=before, after=before)
     changed = without_own(config)
+    if status_line is not None:
+        if _STATUS_LINE in changed:
+            raise BadConfigError(path, "it has a status line already: remove it, or leave out --status-line")
+        changed[_STATUS_LINE] = status_line
     hooks = changed.setdefault("hooks", {})
     for event, entry in entries.items():
         hooks.setdefault(event, []).append(entry)
@@ -65,7 +75,7 @@ def plan_uninstall(path: Path) -> ConfigEdit:
         BadConfigError: The file is no such configuration.
     """
     before, config = _read(path)
-    if not _own_entries(config):
+    if not _own_entries(config) and _own_status_line(config) is None:
         return ConfigEdit(path=path, before=before, after=before)
     rest = without_own(config)
     saved = backup_of(path)
@@ -86,7 +96,9 @@ def installed_commands(path: Path) -> list[str]:
     """
     _, config = _read(path)
     groups = [group for of_event in _own_entries(config).values() for group in of_event]
-    return list(dict.fromkeys(hook["command"] for group in groups for hook in group["hooks"]))
+    commands = [hook["command"] for group in groups for hook in group["hooks"]]
+    status_line = _own_status_line(config)
+    return list(dict.fromkeys([*commands, *([status_line["command"]] if status_line else [])]))
 
 
 def apply_edit(edit: ConfigEdit, *, installs: bool) -> None:
@@ -118,8 +130,10 @@ def backup_of(path: Path) -> Path:
 
 
 def without_own(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration without our hooks, nor what they leave empty."""
+    """Return a configuration without our hooks and status line, nor what they leave empty."""
     rest = dict(config)
+    if _own_status_line(config) is not None:
+        del rest[_STATUS_LINE]
     hooks: dict[str, Any] = {}
     for event, groups in config.get("hooks", {}).items():
         if kept := [group for found in groups if (group := _group_without_own(found))]:
@@ -145,6 +159,11 @@ def _own_entries(config: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]
         for event, groups in config.get("hooks", {}).items()
     }
     return {event: groups for event, groups in found.items() if groups}
+
+
+def _own_status_line(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    found = config.get(_STATUS_LINE)
+    return found if isinstance(found, dict) and is_own_command(found.get("command")) else None
 
 
 def _read(path: Path) -> tuple[bytes | None, dict[str, Any]]:

@@ -5,6 +5,7 @@ import time
 from _socket import AF_UNIX, SOCK_STREAM, socket
 
 from toldonce.child_process import FOLDER, module_command
+from toldonce.hook.event import SHOWN, WARM
 from toldonce.hook.http_post import BadAnswerError, ServerAddress, post
 from toldonce.hook.places import absolute_settings, absolute_url, log_path, socket_path, target_name
 from toldonce.hook.quick_json import read_json, write_json
@@ -57,7 +58,7 @@ class Route:
             OSError: A connection failed or took too long.
         """
         if self.url is not None:
-            return "" if request["event"] == "warm" else _to_server(request, self.url, self.user, until)
+            return "" if request["event"] == WARM else _to_server(request, self.url, self.user, until)
         return _to_resident(dict(request, user=self.user) if self.user else request, self.database, until)
 
 
@@ -87,8 +88,10 @@ def _to_resident(request: dict[str, str], database: str | None, until: float) ->
     path = socket_path(database)
     connection = _connect(path)
     if connection is None:
+        if request["event"] == SHOWN:
+            return ""
         _start(path, database)
-        if request["event"] == "warm":
+        if request["event"] == WARM:
             return ""
     while connection is None:
         if time.monotonic() > until:

@@ -1,4 +1,7 @@
-"""Hook events of Claude Code and Codex, as requests to memory. Pure, but for the project's folder."""
+"""Hook events of Claude Code and Codex, and the state that a status line is given, as requests to memory.
+
+Pure, but for the project's folder.
+"""
 
 from toldonce.hook.project import project_app
 from toldonce.hook.quick_json import read_json, write_json
@@ -13,6 +16,8 @@ ADDING_EVENTS = {"prompt": "UserPromptSubmit", "resume": "SessionStart"}
 """Requests whose answer is added to the agent's context, and the name of the event in that."""
 WARM = "warm"
 """Only make the engine ready."""
+SHOWN = "shown"
+"""Describe in one line what a session was shown; nothing is recalled or recorded."""
 
 
 def read_request(raw: bytes) -> dict[str, str] | None:
@@ -20,19 +25,14 @@ def read_request(raw: bytes) -> dict[str, str] | None:
 
     Subagents' events make none: their prompts are the main agent's words. Raises ValueError if it is no event.
     """
-    event = read_json(raw.decode("utf-8", "replace"))
-    if not isinstance(event, dict):
-        raise ValueError("not an object")
+    event = _object(raw)
     kind = _kind(event)
     if kind is None or event.get("agent_id"):
         return None
     request = {"event": kind}
     if kind == WARM:
         return request
-    session = _text(event, "session_id")
-    if not session:
-        raise ValueError("no session_id")
-    request["conversation"] = session[:_MAX_ID]
+    request["conversation"] = _session(event)
     turn = _text(event, "turn_id") or _text(event, "prompt_id")
     if turn:
         request["turn"] = turn[:_MAX_ID]
@@ -46,8 +46,16 @@ def read_request(raw: bytes) -> dict[str, str] | None:
     return request
 
 
+def read_status(raw: bytes) -> dict[str, str]:
+    """Return the request for a status line. Raises ValueError if the state on stdin names no session."""
+    return {"event": SHOWN, "conversation": _session(_object(raw))}
+
+
 def write_answer(request: dict[str, str], context: str) -> bytes:
     """Return what the hook prints; nothing if there is nothing to add."""
+    if request["event"] == SHOWN and context:
+        # Memories may hold control characters, and a terminal obeys them.
+        return "".join(character if character.isprintable() else " " for character in context).encode() + b"\n"
     name = ADDING_EVENTS.get(request["event"])
     if name is None or not context:
         return b""
@@ -65,6 +73,20 @@ def _kind(event: dict[str, object]) -> str | None:
             return "resume" if event.get("source") == "compact" else WARM
         case _:
             return None
+
+
+def _object(raw: bytes) -> dict[str, object]:
+    event = read_json(raw.decode("utf-8", "replace"))
+    if not isinstance(event, dict):
+        raise ValueError("not an object")
+    return event
+
+
+def _session(event: dict[str, object]) -> str:
+    session = _text(event, "session_id")
+    if not session:
+        raise ValueError("no session_id")
+    return session[:_MAX_ID]
 
 
 def _text(event: dict[str, object], name: str) -> str:

@@ -1,17 +1,20 @@
 """Answer hooks' requests with an engine; their shape is `event.py`'s."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadRequestError
-from toldonce.types import NO_SCOPE, Destination, RequestScope, Subject
+from toldonce.plural import plural
+from toldonce.types import NO_SCOPE, Destination, Memory, RequestScope, Subject
 
 # An agent does not say which model it asks.
 _DESTINATION = Destination(client="hook")
 # What was said later than this from now has a wrong clock.
 _MAX_AHEAD = timedelta(minutes=5)
+# Characters of a memory, and of the memories together, in a status line.
+_MAX_SHOWN, _MAX_LINE = 48, 96
 
 
 async def answer_request(
@@ -21,7 +24,7 @@ async def answer_request(
     user: Subject | None = None,
     scope: RequestScope = NO_SCOPE,
 ) -> str:
-    """Answer a request with the context that memory adds; empty where there is none.
+    """Answer a request with the context that memory adds, or a status line; empty where there is none.
 
     Args:
         engine: What remembers.
@@ -54,8 +57,22 @@ async def answer_request(
             return ""
         case "resume":
             return await agents.resume(conversation=conversation, user=home, scope=scope)
+        case "shown":
+            return status_line(await agents.shown(conversation=conversation, user=home))
         case _:
-            raise BadRequestError("event is none of prompt, answer, resume and warm", param="event")
+            raise BadRequestError("event is none of prompt, answer, resume, shown and warm", param="event")
+
+
+def status_line(memories: Sequence[Memory]) -> str:
+    """Describe what a session was shown, newest first, in one line."""
+    line, texts = f"ToldOnce: {plural(len(memories), 'memory')}", ""
+    for memory in memories:
+        text = " ".join(memory.text.split())
+        cut = text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1].rstrip()}…"
+        if len(texts) + len(cut) > _MAX_LINE:
+            break
+        texts += f" · {cut}"
+    return line + texts
 
 
 def _instant(at: str | None, now: datetime) -> datetime | None:

@@ -19,7 +19,7 @@ class _HookRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    event: Literal["prompt", "answer", "resume"]
+    event: Literal["prompt", "answer", "resume", "shown"]
     conversation: Annotated[str, Field(min_length=1, max_length=_MAX_ID_CHARACTERS)]
     turn: Annotated[str, Field(max_length=_MAX_ID_CHARACTERS)] = ""
     app: Annotated[str, Field(max_length=_MAX_ID_CHARACTERS)] = ""
