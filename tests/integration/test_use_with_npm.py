@@ -35,6 +35,7 @@ CALLS = (
 ASKED = "When do I row?"
 AGAIN = "Does Ana row on Fridays, too?"
 TURNS = [("user", ASKED), ("assistant", ANSWER), ("user", AGAIN), ("assistant", ANSWER)]
+SKILL = "toldonce: Long-term memory of the user and of their projects"
 SESSION = "5f0e1f6a-52a5-4a53-9d37-6b1d0b8f6c11"
 SAID, MAY_I, FURTHER = "I'm allergic to peanuts.", "May I eat peanuts?", "And almonds?"
 PROVIDER = """model = "gpt-5"
@@ -132,6 +133,7 @@ def test_claude_code_is_installed_seen_and_removed(home: Home) -> None:
     with agent_upstream(CALLS) as (port, bodies):
         home.env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
         assert ANSWER in home.run("claude", "-p", ASKED, "--allowedTools", "mcp__toldonce")
+        assert SKILL in bodies[-1]
         home.ask_until_shown(bodies, "claude", "-p", AGAIN, "--allowedTools", "mcp__toldonce")
     assert eventually(lambda: home.recorded()[: len(TURNS)] == TURNS), home.recorded()
     home.run_lines(remove)
@@ -162,6 +164,7 @@ def test_codex_is_installed_seen_and_removed(home: Home) -> None:
         assert "codex, user: installed in" in hooks
         assert "toldonce mcp --project" in " ".join(tools.split())
         assert ANSWER in home.run(*CODEX, *APPROVED, ASKED)
+        assert SKILL in bodies[-1]
         home.ask_until_shown(bodies, *CODEX, *APPROVED, AGAIN)
     assert eventually(lambda: home.recorded()[: len(TURNS)] == TURNS), home.recorded()
     home.run_lines(remove)

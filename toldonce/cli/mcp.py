@@ -4,11 +4,13 @@ import asyncio
 import os
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from toldonce.cli.options import DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.output import say
 
 if TYPE_CHECKING:
     from toldonce.cli.options import CommandOptions
@@ -33,6 +35,10 @@ _Url = Annotated[
     ),
 ]
 _ReadOnly = Annotated[bool, typer.Option("--read-only", help="Offer only the tools that read.")]
+_Skill = Annotated[
+    bool, typer.Option("--skill", help="Print a SKILL.md, which tells an agent when to use memory, and serve nothing.")
+]
+SKILL_FILE = Path(__file__).parents[1] / "mcp_server" / "SKILL.md"
 
 
 def register(app: typer.Typer) -> None:
@@ -45,11 +51,15 @@ def mcp(  # noqa: PLR0913  # a command's options are its parameters
     project: _Project = False,
     read_only: _ReadOnly = False,
     url: _Url = None,
+    skill: _Skill = False,
     user: UserName = None,
     subject: SubjectName = None,
     database: DatabaseUrl = None,
 ) -> None:
     """Serve memory as tools (Model Context Protocol) over stdin and stdout, for an agent that starts this command."""
+    if skill:
+        say(SKILL_FILE.read_text("utf-8").rstrip())
+        return
     if project:
         app = _project(app)
     if url is not None:
