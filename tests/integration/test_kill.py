@@ -101,21 +101,22 @@ def at_most(soak: int | None) -> int:
     return max(10, soak // 4) if soak else 2
 
 
-ENDS: dict[str, tuple[dict[str, object], bytes]] = {
-    "/api/chat": ({"model": "llama3.2"}, b'"done": true'),
-    "/v1/messages": ({"model": "qwen3", "max_tokens": 9, "stream": True}, b"message_stop"),
+ENDS: dict[str, tuple[str, dict[str, object], bytes]] = {
+    "/api/chat": ("messages", {"model": "llama3.2"}, b'"done": true'),
+    "/v1/messages": ("messages", {"model": "qwen3", "max_tokens": 9, "stream": True}, b"message_stop"),
+    "/v1/responses": ("input", {"model": "gpt-5", "store": False, "stream": True}, b"event: response.completed"),
 }
-"""Of further formats: what a request has beside its messages, and what says that its answer has ended."""
+"""Of further formats: the field of its messages, what else a request has, and what says that its answer has ended."""
 
 
 @pytest.mark.parametrize("path", ENDS)
 def test_an_end_that_was_passed_on_is_recorded_whatever_the_format(start_server: StartServer, path: str) -> None:
-    fields, end = ENDS[path]
+    chat, fields, end = ENDS[path]
     server = start_server(settings={"FAILPOINT": "before-commit:12"})
     acknowledged: list[str] = []
     for number in range(60):
         text = f"I have {number} cups."
-        body = json.dumps({**fields, "model": f"{fields['model']}:{number}", "messages": [user(text)]}).encode()
+        body = json.dumps({**fields, "model": f"{fields['model']}:{number}", chat: [user(text)]}).encode()
         try:
             answer = request(server.port, path, body, {"x-toldonce-user": "ana"})
         except OSError:
