@@ -1,8 +1,9 @@
 """Answers of an upstream that speaks Anthropic's Messages: which one is chosen by the model's name. Opens nothing.
 
-`limited` and `overloaded` refuse. All other models bind their answers to the prompt, as signatures of thinking do: one
-that changes what an earlier prompt of the same model's name had is refused, as is a system message where none may be.
-They call the first tool that is offered once, and then say what they were asked.
+`limited` and `overloaded` refuse, `slow` streams for about a second. All other models bind their answers to the
+prompt, as signatures of thinking do: one that changes what an earlier prompt of the same model's name had is refused,
+as is a system message where none may be. They call the first tool that is offered once, and then say what they were
+asked.
 """
 
 import json
@@ -38,7 +39,7 @@ def messages_shape(body: Mapping[str, Any]) -> Shape:
     if not body.get("stream"):
         return answer(message | {"content": content, "stop_reason": end, "stop_sequence": None, "usage": usage})
     begun = message | {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
-    return stream(_events(begun, content, end))
+    return replace(stream(_events(begun, content, end)), pause_s=0.1 if model.startswith("slow") else 0.0)
 
 
 def counted(body: Mapping[str, Any]) -> Shape:

@@ -1,9 +1,9 @@
 """Answers of an upstream that speaks OpenAI's Responses: which one is chosen by the model's name. Opens nothing.
 
-`limited` and `broken` refuse. All others keep their answers by id, with what was said before, unless `store` is false;
-and conversations, which `POST /conversations` begins. Without `store` they bind their answers to the prompt, as
-encrypted reasoning does: one that changes what an earlier prompt of the same model's name had is refused. They call the
-first function that is offered once, and then say what they were asked.
+`limited` and `broken` refuse, `slow` streams for about a second. All others keep their answers by id, with what was
+said before, unless `store` is false; and conversations, which `POST /conversations` begins. Without `store` they bind
+their answers to the prompt, as encrypted reasoning does: one that changes what an earlier prompt of the same model's
+name had is refused. They call the first function that is offered once, and then say what they were asked.
 """
 
 import json
@@ -50,7 +50,9 @@ def responses_shape(body: Mapping[str, Any]) -> Shape:
         _KEPT[response["id"]] = [*items, *response["output"]]
     if conversation:
         _KEPT[conversation] = [*items, *response["output"]]
-    return stream(_numbered(_events(response))) if body.get("stream") else answer(response)
+    if not body.get("stream"):
+        return answer(response)
+    return replace(stream(_numbered(_events(response))), pause_s=0.1 if model.startswith("slow") else 0.0)
 
 
 def conversation_shape(body: Mapping[str, Any]) -> Shape:

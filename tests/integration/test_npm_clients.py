@@ -1,20 +1,26 @@
-"""JavaScript clients with only their base URL changed: npm's openai and the Vercel AI SDK. Needs node and npm."""
+"""JavaScript clients with only their base URL changed: the official SDKs and Vercel's AI SDK. Needs node and npm."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
+from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from integration.database_reader import Database
+from integration.fake_upstream import FakeUpstream
 from integration.npm_packages import dependencies, linked_packages
 from integration.raw_client import chat, eventually, user
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
 
 HERE = Path(__file__).parent / "npm"
+NUMBERED = re.compile(rb"(rs|fc|call|toolu|msg)_[0-9]+")
+"""Ids that upstream gives: another one in each answer."""
 
 
 @pytest.fixture(scope="session")
@@ -28,13 +34,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(folder: Path, *arguments: str) -> dict[str, object]:
+def run(folder: Path, program: str, *arguments: str) -> dict[str, Any]:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
     done = subprocess.run(
-        ["node", "chat.mjs", *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE_S
+        ["node", program, *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE_S
     )
     assert done.returncode == 0, done.stderr
-    said: dict[str, object] = json.loads(done.stdout)
+    said: dict[str, Any] = json.loads(done.stdout)
     return said
 
 
@@ -45,7 +51,7 @@ def test_a_javascript_client_chats(installed: Path, server: ServerProcess, name:
     chat(server.port, "echo", [user("I am allergic to almonds. I live in Turku.")], {"x-toldonce-user": name})
     assert eventually(lambda: database.settled(name))
 
-    came = run(installed, library, server.base_url, name, model)
+    came = run(installed, "chat.mjs", library, server.base_url, name, model)
     log = database.conversations(name)[1]
     if model == "tools":
         assert came["said"] == "The tool says: Rain"
@@ -56,3 +62,52 @@ def test_a_javascript_client_chats(installed: Path, server: ServerProcess, name:
     assert [role for _, _, role, _ in log] == ["user", "assistant"] * 2
     if library == "openai":
         assert "almonds" in str(came["memories"])
+
+
+def inserted(bare: bytes, body: bytes) -> list[str]:
+    """Return what was put into a body, which is otherwise the same byte for byte."""
+    before, after = bare.decode(), body.decode()
+    steps = [step for step in SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if step[0] != "equal"]
+    assert {kind for kind, *_ in steps} == {"insert"}, steps
+    return [after[start:end] for _, _, _, start, end in steps]
+
+
+def test_the_official_sdks_speak_the_formats_of_agents(
+    installed: Path, server: ServerProcess, upstream: FakeUpstream, name: str
+) -> None:
+    """Each chats with memory off and on, whole and streamed, is refused, and breaks off an answer."""
+    database = Database(server.database)
+    chat(server.port, "echo", [user("I am allergic to almonds. I live in Turku.")], {"x-toldonce-user": name})
+    assert eventually(lambda: database.settled(name))
+
+    came = run(installed, "sdks.mjs", server.base_url.removesuffix("/v1"), name)
+
+    for format_ in came.values():
+        assert all(answer["said"].startswith("You said:") for answer in format_["chats"])
+        shown = [(answer["memory"], "almonds" in str(answer.get("memories"))) for answer in format_["chats"]]
+        assert shown == [("off", False)] * 2 + [("on", True)] * 2
+        assert 1 <= format_["brokenOff"] <= 3
+    assert came["responses"]["refusals"] == [
+        {"kind": "RateLimitError", "status": 429, "after": "7"},
+        {"kind": "InternalServerError", "status": 500, "after": "11"},
+    ]
+    assert came["messages"]["refusals"] == [
+        {"kind": "RateLimitError", "status": 429, "after": "7"},
+        {"kind": "OverloadedError", "status": 529, "after": "11"},
+    ]
+    for model in ("gpt-5", "claude-opus-5"):
+        for streamed in ("false", "true"):
+            bare, spliced = (
+                [NUMBERED.sub(rb"\1_0", seen.body) for seen in upstream.having(f"{model}:{name}-{memory}-{streamed}")]
+                for memory in ("off", "on")
+            )
+            assert len(bare) == len(spliced) == 2
+            for before, after in zip(bare, spliced, strict=True):
+                assert "almonds" in str(inserted(before.replace(b"-off-", b"-on-"), after))
+
+    def said() -> list[str]:
+        return sorted(message.text for message in database.messages(name)[2:] if message.role == "user")
+
+    # In each format two chats with memory, and a question whose answer was broken off. Refused requests leave nothing.
+    questions = ["Are almonds in marzipan?", "Are almonds in marzipan?!", *["What am I allergic to?"] * 4]
+    assert eventually(lambda: said() == questions), database.conversations(name)
