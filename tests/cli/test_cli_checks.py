@@ -6,13 +6,8 @@ import pytest
 
 from cli.conftest import CommandLine
 from toldonce.cli.main import command_line
-from toldonce.server.doctor import (
-    FindingState,
-    database_file,
-    destination_finding,
-    settings_in_effect,
-    upstream_finding,
-)
+from toldonce.server.doctor import database_file, destination_finding, settings_in_effect, upstream_finding
+from toldonce.server.findings import FindingState
 from toldonce.settings import Settings
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from toldonce.hook.spool import add_turn
-from toldonce.server.doctor import FindingState
+from toldonce.server.findings import FindingState
 from toldonce.server.machine_checks import spool_finding
 
 SAID = {"event": "prompt", "conversation": "s1", "turn": "1", "text": "I live in Oslo."}

@@ -19,7 +19,8 @@ from toldonce.server import app as application
 from toldonce.server.app import build_app
 from toldonce.server.asgi import Headers
 from toldonce.server.backends import BackendRequest
-from toldonce.server.doctor import FindingState, key_finding
+from toldonce.server.doctor import key_finding
+from toldonce.server.findings import FindingState
 from toldonce.server.http_server import serve
 from toldonce.server.upstream import BackendResponse, Deadlines, HttpUpstream
 from toldonce.server.upstream_key import INFERENCE_ROUTES

@@ -11,7 +11,7 @@ from toldonce.cli.output import one_line, say, say_json
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from toldonce.server.doctor import Finding
+    from toldonce.server.findings import Finding
     from toldonce.settings import Settings
 
 _COLOURS = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.colors.RED}
@@ -25,7 +25,8 @@ def register(app: typer.Typer) -> None:
 
 def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Check settings, database, models and addresses. Suggests a fix for each problem."""
-    from toldonce.server.doctor import FindingState, settings_in_effect
+    from toldonce.server.doctor import settings_in_effect
+    from toldonce.server.findings import FindingState
     from toldonce.settings import Settings
 
     settings = Settings.load(database_url=database)

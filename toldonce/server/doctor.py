@@ -5,8 +5,6 @@ import os
 import stat
 from collections import Counter
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,6 +20,7 @@ from toldonce.profiles.registry import ProfileRegistry
 from toldonce.providers.model_factory import open_embedder
 from toldonce.providers.token_counter import encoding_at_hand
 from toldonce.server.auth.authenticator import needs_credentials
+from toldonce.server.findings import Finding, FindingState, fail, ok, warn
 from toldonce.server.origin_guard import is_loopback
 from toldonce.server.status import BAD_REQUEST, FORBIDDEN, NOT_FOUND, UNAUTHORIZED
 from toldonce.server.upstream_key import INFERENCE_ROUTES, is_unguarded
@@ -34,40 +33,6 @@ _UPSTREAM_S = 5.0
 _MAX_ERRORS_SHOWN = 3
 # Text embedded to test an embedder.
 _SAMPLE = "Ana is allergic to peanuts."
-
-
-class FindingState(StrEnum):
-    """Severity of a finding."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One line of the report."""
-
-    what: str
-    state: FindingState
-    text: str
-    todo: str = ""
-    """What to do about it; empty if nothing."""
-
-
-def ok(what: str, text: str) -> Finding:
-    """Return a finding without a problem."""
-    return Finding(what=what, state=FindingState.OK, text=text)
-
-
-def warn(what: str, text: str, todo: str) -> Finding:
-    """Return a finding that works but needs attention."""
-    return Finding(what=what, state=FindingState.WARN, text=text, todo=todo)
-
-
-def fail(what: str, text: str, todo: str = "") -> Finding:
-    """Return a finding that does not work."""
-    return Finding(what=what, state=FindingState.FAIL, text=text, todo=todo)
 
 
 async def examine(settings: Settings, *, check: bool, engine: AsyncToldOnce | None = None) -> AsyncIterator[Finding]:

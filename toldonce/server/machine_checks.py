@@ -11,7 +11,7 @@ import aiohttp
 from toldonce.errors import PortInUseError, SetupError
 from toldonce.hook.spool import MAX_AGE_S, REFUSED, undelivered_turns
 from toldonce.plural import plural
-from toldonce.server.doctor import Finding, fail, ok, warn
+from toldonce.server.findings import Finding, fail, ok, warn
 from toldonce.server.http_server import bind
 from toldonce.server.origin_guard import is_loopback
 from toldonce.settings import Settings

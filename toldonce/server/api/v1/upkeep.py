@@ -15,7 +15,8 @@ from toldonce.server.api.v1.fields import Answer, Body, SubjectName, UrlQuery
 from toldonce.server.api.v1.memory_answers import DecisionAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
-from toldonce.server.doctor import Finding, FindingState, examine
+from toldonce.server.doctor import examine
+from toldonce.server.findings import Finding, FindingState
 from toldonce.settings import SettingSource, shown_settings
 from toldonce.types import Access, EmbedderKind
 
