@@ -80,6 +80,7 @@ async def test_memories_reach_the_next_prompt_and_the_client_sees_no_change(
     assert sent["temperature"] == 0.1
     assert [memory["text"] for memory in json.loads(call.text)["memories"]] == ["Ana is allergic to peanuts."]
     assert call.answer_headers["x-toldonce-memory"] == "on; recalled=1; replayed=0; prefix=new"
+    assert call.answer_headers["x-toldonce-subject"] == "user:ana"
     assert (await logged(engine))[0].text == "May I eat peanuts?"
 
 
@@ -93,6 +94,7 @@ async def test_with_memory_off_bytes_pass_and_nothing_is_kept(engine: AsyncToldO
     assert backend.asked[0].body == call.body
     assert b"".join(call.chunks) == b"".join(body)
     assert call.answer_headers["x-toldonce-memory"] == "off"
+    assert "x-toldonce-subject" not in call.answer_headers
     assert await logged(engine) == []
 
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import quote
 
 from toldonce.chat.formats.base import AnswerStream, ChatRequest, WireFormat
 from toldonce.chat.reply import Reply
@@ -296,6 +297,9 @@ class ChatResponder:
     async def _start(self, answer: BackendResponse, length: int | None) -> None:
         headers = answer_headers(answer.headers, length=length)
         headers.append((b"x-toldonce-memory", self._note.encode()))
+        scope = self._prepared.scope if self._prepared else None
+        if scope is not None and scope.writes is not None and self._exchange.identity.memory.recalls:
+            headers.append((b"x-toldonce-subject", quote(scope.writes.text, safe=":/@").encode()))
         await send_start(self._send, answer.status, headers)
 
     async def _memories_json(self) -> bytes | None:

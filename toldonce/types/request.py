@@ -51,6 +51,11 @@ class MemoryMode(StrEnum):
     OFF = "off"
 
     @property
+    def recalls(self) -> bool:
+        """Whether memories are recalled for the request."""
+        return self in (MemoryMode.ON, MemoryMode.READ)
+
+    @property
     def records(self) -> bool:
         """Whether the turn is recorded and formed."""
         return self in (MemoryMode.ON, MemoryMode.RECORD)
