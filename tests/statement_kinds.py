@@ -87,6 +87,12 @@ NOBODYS = {
     "claim_range",
     "mark",
     "set_mark",
+    "keep_ledger_keys",
+    "aliases",
+    "join_alias",
+    "drop_alias",
+    "sources_of",
+    "every_alias",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned", "retired", "showing", "showing_any", "shown_memories"}
@@ -105,6 +111,7 @@ TWO_SUBJECTS = {"turns_waiting"}
 # What is asked of every node: what erasing looks for in all subjects, and the operator's look at one subject's work.
 EVERY_NODE = {
     ("erase", "every_key_of_user"),
+    ("erase", "every_alias"),
     ("idempotency", "outdated"),
     ("erase", "formed_of"),
     ("erase", "episodes_of"),
@@ -135,6 +142,12 @@ SMALL_INDEXES = {
 }
 # Statements of transactions that reach rows by the subject alone, and what bounds them all the same.
 BY_SUBJECT_ALONE = {
+    "alias/active_facts": "merging two users: each slot of both",
+    "alias/closed_for": "undoing a merge: what the copies replaced",
+    "alias/conversation_sizes": "undoing a merge: each conversation",
+    "alias/rest_formations": "merging two users",
+    "alias/wake_formations": "undoing a merge",
+    "erase/marks_of": "merging two users: what either had erased",
     "embedding/stay_in": "an operator chooses an embedder: each subject that has none",
     "energy/drop_reservations": "calls under way, or of a process that died",
     "energy/unsettled": "calls under way, or of a process that died",

@@ -40,6 +40,8 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
         DeclaredOperation("listUsers", "GET", "/v1/users", Access.ADMIN),
         DeclaredOperation("getSubjectTotals", "GET", _SUBJECT, Access.READ),
         DeclaredOperation("eraseSubject", "DELETE", _SUBJECT, Access.WRITE, writes=True),
+        DeclaredOperation("mergeUser", "POST", f"{_SUBJECT}/merge", Access.ADMIN, writes=True),
+        DeclaredOperation("undoMerge", "DELETE", f"{_SUBJECT}/merge", Access.ADMIN, writes=True),
         DeclaredOperation("listSubscriptions", "GET", f"{_SUBJECT}/subscriptions", Access.READ),
         DeclaredOperation("subscribe", "POST", f"{_SUBJECT}/subscriptions", Access.WRITE, writes=True),
         DeclaredOperation("unsubscribe", "DELETE", f"{_SUBJECT}/subscriptions/{{shared}}", Access.WRITE, writes=True),

@@ -118,3 +118,17 @@ def test_users_are_listed_page_by_page_with_the_command_for_the_next(cli: Comman
     assert [(user["subject"], user["memories"]) for user in last["users"]] == [("user:ben of x", 1)]
     assert last["next"] is None
     assert cli("users", "--tenant", "acme").err == "no users\n"
+
+
+def test_merged_users_are_named_and_a_merge_is_undone(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toldonce.engine.user_merge.SETTLE_S", 0)
+    for name in ("ana", "ana of x"):
+        assert cli("add", f"{name} feeds geese.", "--user", name).code == 0
+    merged = cli("merge-user", "ana of x", "ana")
+    assert merged.out == "ana of x reads and writes the memory of ana now, which got 1 memory and 0 conversations\n"
+    assert merged.err == "undo: toldonce merge-user --undo 'ana of x'\n"
+    assert cli("users").out.splitlines() == ["ana\t2\t0\t\t", "ana of x\t1\t0\t\tana"]
+    assert "ana of x feeds geese." in cli("list", "--user", "ana").out
+    assert cli("merge-user", "ana of x").code == 2
+    assert cli("merge-user", "--undo", "ana of x", "--json").json["memories"] == 1
+    assert "ana of x feeds geese." not in cli("list", "--user", "ana").out

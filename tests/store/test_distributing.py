@@ -27,7 +27,7 @@ from toldonce.store.postgres.migrate import prepare
 pytestmark = NEEDS_POSTGRES
 Db = psycopg.Connection[tuple[Any, ...]]
 DOUBLE = (Path(__file__).parent / "citus_double.sql").read_text("utf-8")
-EVERYWHERE = {"api_key", "audit", "meta", "migration", "space"}
+EVERYWHERE = {"api_key", "audit", "meta", "migration", "space", "user_alias"}
 REQUESTED = [
     (room, name, to_postgres(sql))
     for room, name, sql in (

@@ -64,7 +64,7 @@ def test_i13_what_a_table_holds_of_a_subject_is_taken_away_or_kept_for_a_reason(
 
 def test_i13_a_table_that_keeps_no_subject_keeps_rows(db: apsw.Connection) -> None:
     nobodys = {table.name for table in TABLES if not columns(db, table.name) & _OF_A_SUBJECT}
-    assert nobodys == {"api_key", "audit", "meta", "space"}
+    assert nobodys == {"api_key", "audit", "meta", "space", "user_alias"}
 
 
 @pytest.mark.parametrize("declared", TABLES, ids=[table.name for table in TABLES])
@@ -74,7 +74,7 @@ def test_the_declared_key_is_the_tables_own_and_leases_are_columns_of_it(db: aps
     assert tuple(str(row[0]) for row in key) == declared.key
     assert set(declared.leased) <= columns(db, declared.name)
     assert {name for name in columns(db, declared.name) if re.match(r"(lease|tend)_", name)} == set(declared.leased)
-    assert declared.is_global == (declared.name in {"api_key", "audit", "meta", "space"})
+    assert declared.is_global == (declared.name in {"api_key", "audit", "meta", "space", "user_alias"})
 
 
 @NEEDS_POSTGRES

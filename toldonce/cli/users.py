@@ -1,16 +1,17 @@
-"""The command `users`: who has memories or conversations here. Reads through the engine."""
+"""The commands `users` and `merge-user`: who has memories here, and who is one person. Writes through the engine."""
 
 import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, Limit, load_options
-from toldonce.cli.output import note, rows, say_json, when
+from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, Limit, load_options
+from toldonce.cli.output import note, rows, say, say_json, when
+from toldonce.plural import plural
 
 if TYPE_CHECKING:
     from toldonce.engine import AsyncToldOnce
-    from toldonce.types import UserSummary
+    from toldonce.types import Subject, UserMergeReport, UserSummary
 
 _After = Annotated[str | None, typer.Option("--after", metavar="NAME", help="Start after this user.")]
 _Tenant = Annotated[
@@ -21,6 +22,7 @@ _Tenant = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(users)
+    app.command("merge-user")(merge_user)
 
 
 def users(
@@ -54,10 +56,13 @@ def users(
             f"{user.memories}{'+' if user.is_partial else ''}",
             f"{user.conversations}{'+' if user.is_partial else ''}",
             "" if user.last_seen is None else when(user.last_seen, here.zone),
+            "" if user.merged_into is None else _name_of(user.merged_into),
         )
         for user in page
     ]
-    rows(("user", "memories", "conversations", "last seen"), lines)
+    merged = any(user.merged_into for user in page)
+    heads = ("user", "memories", "conversations", "last seen", *(["merged into"] if merged else []))
+    rows(heads, [line[: len(heads)] for line in lines])
     if more:
         same = [f"--tenant {shlex.quote(tenant)}"] if tenant is not None else []
         same += [f"--database {shlex.quote(database)}"] if database else []
@@ -66,7 +71,54 @@ def users(
         )
 
 
+_Source = Annotated[str, typer.Argument(metavar="USER", help="User whose memory is copied.")]
+_Target = Annotated[str | None, typer.Argument(metavar="[INTO]", help="User who gets it: the one that goes on.")]
+_Undo = Annotated[bool, typer.Option("--undo", help="Undo the merge: USER has its own memory again.")]
+
+
+def merge_user(
+    user: _Source,
+    into: _Target = None,
+    undo: _Undo = False,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Merge two users who are one person: USER reads and writes the memory of INTO from now on.
+
+    What is kept of USER is copied to INTO, and stays as it was for `--undo`. Of two values the newer one holds.
+    """
+    from toldonce.types import Subject
+
+    if (into is None) != undo:
+        raise typer.BadParameter("name two users, or one with --undo")
+    here = load_options(database=database, as_json=as_json)
+
+    async def work(engine: "AsyncToldOnce") -> "UserMergeReport":
+        if into is None:
+            return await engine.admin.undo_merge(Subject.parse(user), actor=ACTOR)
+        return await engine.admin.merge_user(Subject.parse(user), Subject.parse(into), actor=ACTOR)
+
+    done = here.run(work)
+    if as_json:
+        say_json(done)
+        return
+    source, target = _name_of(done.source), _name_of(done.target)
+    carried = f"{plural(done.memories, 'memory')} and {plural(done.conversations, 'conversation')}"
+    if undo:
+        say(f"{source} has its own memory again; {carried} left {target}")
+        if done.kept:
+            say(f"{plural(done.kept, 'conversation')} stayed with {target}, as they went on there")
+        return
+    say(f"{source} reads and writes the memory of {target} now, which got {carried}")
+    if done.replaced:
+        say(f"{plural(done.replaced, 'fact')} had two values: the newer ones hold")
+    note(f"undo: toldonce merge-user --undo {shlex.quote(source)}")
+
+
 def _named(user: "UserSummary") -> str:
     """Return the name that `--user` takes; of a tenant's user, the subject's."""
-    subject = user.subject
+    return _name_of(user.subject)
+
+
+def _name_of(subject: "Subject") -> str:
     return subject.text if subject.tenant or ":" in subject.name or subject.name.startswith("@") else subject.name

@@ -1,5 +1,6 @@
 """`memory.admin`: counts, parked formations, maintenance and the worker, for operators. Writes through the store."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -24,10 +25,13 @@ from toldonce.types import (
     Subject,
     SubjectHealth,
     SubjectTotals,
+    UserAlias,
+    UserMergeReport,
     UserSummary,
 )
 
 if TYPE_CHECKING:
+    from toldonce.engine.user_merge import UserMerger
     from toldonce.worker.counters import WorkerCounters
 
 # Maximum length of a poller's name, in characters: each name is stored for good.
@@ -79,7 +83,63 @@ class AdminService:
             limit: Maximum number of users to return.
             tenant: Only users of this tenant, or of none if it is empty; None lists all.
         """
-        return await self._store.admin.users(after=after, limit=limit, tenant=tenant)
+        await self._components.refresh_aliases()
+        found = await self._store.admin.users(after=after, limit=limit, tenant=tenant)
+        targets = [self._components.subject(user.subject) for user in found]
+        return [
+            user if target == user.subject else replace(user, merged_into=target)
+            for user, target in zip(found, targets, strict=True)
+        ]
+
+    async def merge_user(self, user: str | Subject, into: str | Subject, *, actor: str = "library") -> UserMergeReport:
+        """Merge two users who are one person: from now on requests of `user` read and write the memory of `into`.
+
+        Memories, conversations, decisions and the subjects within `user` are copied to those of `into`. Of two values
+        of a slot the newer one holds, the other is the past. What is kept of `user` stays as it was, until `undo_merge`
+        returns it; erasing `into`, or what was copied, erases it there as well. A merge that was interrupted goes on
+        with the same call.
+
+        Args:
+            user: User whose memory is copied.
+            into: User who gets it; if that one was merged itself, the user it was merged into.
+            actor: Who does it, for the audit log.
+
+        Raises:
+            BadRequestError: one of them is no user, they are of two tenants or one already, `user` is merged into
+                another one, or the database is in memory.
+            ModelError: the embedder failed; the same call goes on.
+            StoreUnavailableError: the database failed or is being closed; the same call goes on.
+        """
+        return await self._merger.merge(user, into, actor=actor)
+
+    async def undo_merge(self, user: str | Subject, *, actor: str = "library") -> UserMergeReport:
+        """Undo `merge_user`: requests of `user` read and write its own memory again, as it was when it was merged.
+
+        The copies leave the other user's memory, and what they replaced there comes back. What was said since stays
+        with the other user, with the copied conversations that went on. What was forgotten or erased since stays so.
+
+        Args:
+            user: User who was merged.
+            actor: Who does it, for the audit log.
+
+        Raises:
+            BadRequestError: the user is not merged, or the user it was merged into is merged as well.
+        """
+        return await self._merger.undo(user, actor=actor)
+
+    async def merges(self) -> list[UserAlias]:
+        """List who was merged into whom, by name."""
+        return await self._merger.aliases()
+
+    async def refresh_merges(self) -> None:
+        """Read who was merged into whom again, unless that was done within the last second."""
+        await self._components.refresh_aliases()
+
+    @property
+    def _merger(self) -> "UserMerger":
+        from toldonce.engine.user_merge import UserMerger
+
+        return UserMerger(self._components, self._steps.runtime, self._steps.closing.is_set)
 
     async def formations(
         self,

@@ -7,6 +7,7 @@ embedder, and settings that name another model later are refused.
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,6 +18,7 @@ from toldonce.errors import (
     ModelError,
     OtherEmbedderError,
     SetupError,
+    StoreUnavailableError,
     VectorSizeError,
 )
 from toldonce.metrics import Metrics
@@ -34,10 +36,52 @@ from toldonce.settings import Settings
 from toldonce.store.database_key import DatabaseKey
 from toldonce.store.encryption.vault_opener import KeyringPlace
 from toldonce.store.factory import open_store
+from toldonce.store.sql.user_merge import AliasRepository
 from toldonce.store.store import Store
 from toldonce.types import CalibrationCurve, Destination, EmbedderRecord, Subject
 
 logger = logging.getLogger(__name__)
+
+
+ALIASES_FRESH_S = 1.0
+"""How long the aliases count as they were read, in seconds."""
+
+
+@dataclass(slots=True)
+class UserAliases:
+    """The users whose requests read and write another's memory, as they were read lately."""
+
+    _targets: dict[Subject, Subject] = field(default_factory=dict)
+    _read_at: float | None = None
+
+    def resolve(self, subject: Subject) -> Subject:
+        """Return the subject whose memory is read and written in place of this one's; mostly itself."""
+        return subject.of_other_users(self._targets) if self._targets else subject
+
+    def sources(self, target: Subject) -> tuple[Subject, ...]:
+        """Return the users who were merged into this one, by name."""
+        return tuple(
+            sorted((user for user, into in self._targets.items() if into == target), key=lambda user: user.text)
+        )
+
+    async def refresh(self, store: AliasRepository, clock: Clock, *, at_once: bool = False) -> None:
+        """Read them again if that was a second ago; while the database does not answer, they stay as they were."""
+        now = clock.monotonic()
+        if not at_once and self._read_at is not None and now - self._read_at < ALIASES_FRESH_S:
+            return
+        self._read_at = now
+        try:
+            found = {alias.source: alias.target for alias in await store.list()}
+        except StoreUnavailableError:
+            return
+        self._targets = {source: _last(source, found) for source in found}
+
+
+def _last(user: Subject, targets: Mapping[Subject, Subject]) -> Subject:
+    """Return the user that one was merged into, however often that was merged itself."""
+    for _ in targets:
+        user = targets.get(user, user)
+    return user
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +106,28 @@ class Components:
     opening: EmbedderOpener = load_embedder
     """Opens the other embedders that the database names, while it changes from one to another."""
 
+    aliases: UserAliases = field(default_factory=UserAliases)
+    """Users whose requests read and write another's memory."""
+
     def subject(self, user: str | Subject | None) -> Subject:
-        """Return the subject of a user's name, or the default user's for None.
+        """Return the subject of a user's name, or the default user's for None; of a merged user, the other one's.
+
+        Raises:
+            BadSubjectError: the name cannot be a user's.
+        """
+        return self.aliases.resolve(self.own_subject(user))
+
+    def own_subject(self, user: str | Subject | None) -> Subject:
+        """Do as `subject`, but for a merged user return its own.
 
         Raises:
             BadSubjectError: the name cannot be a user's.
         """
         return user if isinstance(user, Subject) else Subject("user", user or self.settings.default_user or "local")
+
+    async def refresh_aliases(self) -> None:
+        """Read the aliases again if they were not read lately: another process may have merged users."""
+        await self.aliases.refresh(self.store.aliases, self.clock)
 
     def profile(self, name: str | None = None) -> Profile:
         """Return a profile by name, or the settings' profile.
@@ -118,7 +177,7 @@ async def open_components(
             used = embedder
         else:
             used = opened = await initial_embedder(store, settings, opening)
-        return Components(
+        components = Components(
             settings=settings,
             clock=clock,
             embedder=used,
@@ -131,6 +190,8 @@ async def open_components(
             opening=opening,
             database_key=key,
         )
+        await components.refresh_aliases()
+        return components
     except SetupError:
         if opened is not None:
             await opened.close()

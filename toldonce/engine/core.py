@@ -102,6 +102,10 @@ class AsyncToldOnce(Connectable, Services):
         """Return the subject of a user's name; a name that cannot be one is a `BadSubjectError`."""
         return self._components.subject(user)
 
+    async def _subject(self, user: str | Subject | None) -> Subject:
+        await self._components.refresh_aliases()
+        return self._components.subject(user)
+
     def profile(self, name: str) -> Profile:
         """Return a profile; an unknown name is an `UnknownProfileError`."""
         return self._components.profile(name)
@@ -132,7 +136,7 @@ class AsyncToldOnce(Connectable, Services):
         from toldonce.engine.recorder import manual_note
 
         note = manual_note(NewNote(text, importance, type), self._components.profile(profile))
-        return await add_note(self._steps.runtime, self.subject(user), note)
+        return await add_note(self._steps.runtime, await self._subject(user), note)
 
     async def record(
         self,
@@ -156,7 +160,7 @@ class AsyncToldOnce(Connectable, Services):
             BadRequestError: the messages are malformed, or `said_at` has no time zone or another length.
         """
         return await self._recorder.record(
-            messages, self.subject(user), conversation=conversation, said_at=said_at, scope=scope
+            messages, await self._subject(user), conversation=conversation, said_at=said_at, scope=scope
         )
 
     async def form(self) -> int:
@@ -193,7 +197,7 @@ class AsyncToldOnce(Connectable, Services):
         wanted = SearchOptions(
             limit=limit, profile=profile, destination=destination, explain=explain, time_zone=time_zone
         )
-        return await self._memories.search(query, self.subject(user), wanted, at=at, known_at=known_at)
+        return await self._memories.search(query, await self._subject(user), wanted, at=at, known_at=known_at)
 
     async def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Read one memory of any state.
@@ -201,7 +205,7 @@ class AsyncToldOnce(Connectable, Services):
         Raises:
             UnknownMemoryError: this user has no memory with this id.
         """
-        return await self._memories.get(memory_id, self.subject(user))
+        return await self._memories.get(memory_id, await self._subject(user))
 
     async def list(  # noqa: PLR0913  # each option is independent of the others
         self,
@@ -243,7 +247,7 @@ class AsyncToldOnce(Connectable, Services):
             destination=destination,
             where=where,
         )
-        return await self._memories.list(self.subject(user), wanted, at=at, known_at=known_at)
+        return await self._memories.list(await self._subject(user), wanted, at=at, known_at=known_at)
 
     async def correct(  # noqa: PLR0913  # each option is independent of the others
         self,
@@ -275,7 +279,7 @@ class AsyncToldOnce(Connectable, Services):
         from toldonce.curation.corrections import HandCorrection, correct_memory
         from toldonce.engine.recorder import manual_note
 
-        known = await self._memories.get_unchanged(memory_id, self.subject(user), unchanged)
+        known = await self._memories.get_unchanged(memory_id, await self._subject(user), unchanged)
         note = None
         if text is not None:
             weight = known.importance if importance is None else importance
@@ -300,7 +304,7 @@ class AsyncToldOnce(Connectable, Services):
         from toldonce.formation.forget import forget_by_hand
 
         because, is_strict = read_reason(reason), unchanged is not None
-        known = await self._memories.get_unchanged(memory_id, self.subject(user), unchanged)
+        known = await self._memories.get_unchanged(memory_id, await self._subject(user), unchanged)
         memory = await forget_by_hand(self._steps.runtime, known, because=because, only_unchanged=is_strict)
         self._steps.forget_texts(memory.subject)
         return memory
@@ -328,7 +332,7 @@ class AsyncToldOnce(Connectable, Services):
         """
         return await self._steps.eraser.erase(
             EraseRequest(
-                subject=self.subject(user),
+                subject=await self._subject(user),
                 memories=(parse_memory_id(memory_id),),
                 keep_messages=keep_messages,
                 everywhere=everywhere,
@@ -359,7 +363,7 @@ class AsyncToldOnce(Connectable, Services):
             BadRequestError: the messages are malformed, or the scope lacks a session, app or characters of the profile.
         """
         return await self._prompts.context(
-            query, self.subject(user), messages, conversation=conversation, scope=scope, use=use, shown=shown
+            query, await self._subject(user), messages, conversation=conversation, scope=scope, use=use, shown=shown
         )
 
     async def prompt(
@@ -387,5 +391,5 @@ class AsyncToldOnce(Connectable, Services):
             BadRequestError: the profile needs a session, an app or characters that the scope does not name.
         """
         return await self._prompts.prompt(
-            query, conversation, self.subject(user), scope, system=system, one_system=one_system
+            query, conversation, await self._subject(user), scope, system=system, one_system=one_system
         )

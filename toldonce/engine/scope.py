@@ -111,8 +111,7 @@ def owned_subject(kind: str, owner: Subject, name: str) -> Subject:
     >>> owned_subject("session", Subject("user", "ana/x"), "1").text
     'session:ana%2Fx/1'
     """
-    whose = quote(owner.name, safe="") if owner.kind == "user" else f"{owner.kind}:{quote(owner.name, safe='')}"
-    return Subject(kind, f"{whose}/{name}", owner.tenant)
+    return Subject(kind, f"{owner.as_owner}/{name}", owner.tenant)
 
 
 def app_of_all_users(home: Subject, app: str) -> Subject:

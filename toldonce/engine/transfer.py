@@ -104,14 +104,10 @@ class TransferService:
         except PausedError:
             raise StoreUnavailableError("the export was stopped, as the database is being closed") from None
 
-    def _end(self, use: EndpointMode) -> CopyEndpoint:
-        key, vault = self._components.database_key, self._components.store.vault
-        return open_sealed_end(self._settings.database_url, use, key, vault)
-
     def _export(self, file: BinaryIO, user: str | Subject | None, everybody: bool, glance: Callable[[], None]) -> int:
         only = None if everybody else self._components.subject(user)
         lines = 0
-        end = self._end(EndpointMode.READ)
+        end = open_end_of(self._components, EndpointMode.READ)
         with closing(end), end.speaking(), end.db, full_collections_postponed():
             wanted = subjects_to_export(end, only)
             if only is not None and not wanted:
@@ -147,7 +143,7 @@ class TransferService:
             StoreUnavailableError: the database failed or is being closed; `only_missing` resumes in the same way.
         """
         pace = Pace(self._closing_down)
-        with closing(self._end(EndpointMode.WRITE)) as end, end.speaking():
+        with closing(open_end_of(self._components, EndpointMode.WRITE)) as end, end.speaking():
             try:
                 return await self._import(end, file, pace, _ImportOptions(progress, only_missing, trusted))
             except PausedError:
@@ -186,32 +182,10 @@ class TransferService:
         self, end: CopyEndpoint, group: Sequence[ImportedSubject], pace: Pace, progress: ProgressReporter, done: int
     ) -> None:
         """Write some subjects with their derived data, in one transaction."""
-        derived = await self._derive(end, group, pace, progress, done)
+        derived = await derive(self._runtime, end, group, pace, progress, done)
         writer = ImportWriter(end, group, derived, at=self._components.clock.now(), glance=pace.glance)
         await pace.apart(partial(end.write, writer.write, *(block.key for block in group)))
         await pace.apart(partial(_free_derived, derived, pace.glance))
-
-    async def _derive(
-        self, end: CopyEndpoint, group: Sequence[ImportedSubject], pace: Pace, progress: ProgressReporter, done: int
-    ) -> Derived:
-        """Recompute the index data of the active memories of some subjects."""
-        runtimes = [
-            self._runtime if block.subject is None else await self._runtime.for_subject(block.subject)
-            for block in group
-        ]
-        portions = await pace.apart(lambda: _portions(end, group, runtimes, pace.glance))
-        derived: Derived = {}
-        portions.reverse()
-        while portions:
-            pace.check()
-            some = [portions.pop() for _ in range(min(MAX_CONCURRENT_BATCHES, len(portions)))]
-            for (_, memories), made in zip(
-                some, await gather_or_cancel(rebuild_index_data(*portion) for portion in some), strict=True
-            ):
-                derived |= {(memory.subject.key, data.id): data for memory, data in zip(memories, made, strict=True)}
-                await asyncio.sleep(0)
-            progress.reach(done + len(derived))
-        return derived
 
     def _check(self, lines: "_Lines", end: CopyEndpoint, options: "_ImportOptions") -> dict[int, int]:
         """Check the whole file; return the keys of the subjects to write, each with its number of memories.
@@ -229,6 +203,41 @@ class TransferService:
             missing |= {head.key: memories for head, memories in group if head.key not in there}
         references.check(end, lines.blocks, missing)
         return missing
+
+
+async def derive(
+    runtime: Runtime,
+    end: CopyEndpoint,
+    group: Sequence[ImportedSubject],
+    pace: Pace,
+    progress: ProgressReporter,
+    done: int,
+) -> Derived:
+    """Recompute the index data of the active memories of some subjects; `done` memories are shown before them."""
+    runtimes = [runtime if block.subject is None else await runtime.for_subject(block.subject) for block in group]
+    portions = await pace.apart(lambda: _portions(end, group, runtimes, pace.glance))
+    derived: Derived = {}
+    portions.reverse()
+    while portions:
+        pace.check()
+        some = [portions.pop() for _ in range(min(MAX_CONCURRENT_BATCHES, len(portions)))]
+        for (_, memories), made in zip(
+            some, await gather_or_cancel(rebuild_index_data(*portion) for portion in some), strict=True
+        ):
+            derived |= {(memory.subject.key, data.id): data for memory, data in zip(memories, made, strict=True)}
+            await asyncio.sleep(0)
+        progress.reach(done + len(derived))
+    return derived
+
+
+def open_end_of(components: Components, use: EndpointMode) -> CopyEndpoint:
+    """Open an end of a copy over the components' database: its rows are plain, whatever is encrypted.
+
+    Raises:
+        BadRequestError: the database is in memory.
+    """
+    key, vault = components.database_key, components.store.vault
+    return open_sealed_end(components.settings.database_url, use, key, vault)
 
 
 @dataclass(frozen=True, slots=True)

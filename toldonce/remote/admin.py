@@ -34,6 +34,7 @@ from toldonce.types import (
     Subject,
     SubjectHealth,
     SubjectTotals,
+    UserMergeReport,
     UserSummary,
 )
 
@@ -54,7 +55,9 @@ def _subject(text: str, client: RestClient) -> Subject:
 
 
 def _user(raw: Mapping[str, Any], client: RestClient) -> UserSummary:
-    return values.read(UserSummary, {**raw, "subject": client.parsed(raw["subject"])})
+    into = raw["merged_into"]
+    users = {"subject": client.parsed(raw["subject"]), "merged_into": None if into is None else client.parsed(into)}
+    return values.read(UserSummary, {**raw, **users})
 
 
 def _after(after: str, client: RestClient) -> str | None:
@@ -85,6 +88,25 @@ class RemoteAdminService(RemoteService, AdminService):
     subjects = over_http("listSubjects", _subject, pages="subjects", names={"after": "cursor"}, send={"after": _after})
 
     users = over_http("listUsers", _user, pages="users", names={"after": "cursor"}, send={"after": _after})
+
+    async def merge_user(self, user: str | Subject, into: str | Subject, *, actor: str = "library") -> UserMergeReport:
+        """Merge two users: see `AdminService.merge_user`. The server notes who does it by the key."""
+        body = {"into": self._client.named(self._client.subject(into))}
+        path = self._client.path(user, "merge")
+        return self._merged(
+            await self._client.ask(Call(method="POST", path=path, body=body, writes=True, timeout_s=LONG_TIMEOUT_S))
+        )
+
+    async def undo_merge(self, user: str | Subject, *, actor: str = "library") -> UserMergeReport:
+        """Undo the merge of a user: see `AdminService.undo_merge`. The server notes who does it by the key."""
+        path = self._client.path(user, "merge")
+        return self._merged(
+            await self._client.ask(Call(method="DELETE", path=path, writes=True, timeout_s=LONG_TIMEOUT_S))
+        )
+
+    def _merged(self, raw: Mapping[str, Any]) -> UserMergeReport:
+        users = {name: self._client.parsed(raw[name]) for name in ("source", "target")}
+        return values.read(UserMergeReport, {**raw, **users})
 
     formations = over_http(
         "listFormations",
@@ -141,7 +163,9 @@ class RemoteAdminService(RemoteService, AdminService):
     schema_version = over_http("checkDatabase", field("schema_version", number), more={"all": False})
     ping = over_http("checkDatabase", more={"all": False})
     ping_all = over_http("checkDatabase", more={"all": True})
-    require_writable = breaker = worker_counters = run_worker = stop_worker = not_over_http("admin")
+    require_writable = breaker = worker_counters = run_worker = stop_worker = refresh_merges = merges = not_over_http(
+        "admin"
+    )
 
 
 _KEYS, _AUDIT = "/v1/keys", "/v1/audit"

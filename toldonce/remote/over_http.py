@@ -47,6 +47,8 @@ NOT_OVER_HTTP: Mapping[str, str] = {
     "admin.require_writable": "the server's route /readyz says it",
     "admin.breaker": f"{_OWN}; its route /metrics shows it",
     "admin.worker_counters": f"{_OWN}; its route /metrics shows them",
+    "admin.merges": "`admin.users` says of each user who was merged into whom",
+    "admin.refresh_merges": "the server does it with each request",
     "admin.run_worker": "the server has its own workers; `toldonce worker` starts more beside it",
     "admin.stop_worker": "the server's workers stop with it",
     "embedder.try_out": "the embedder's model is on the server: run `toldonce embedder use --dry-run` there",

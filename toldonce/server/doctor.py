@@ -24,6 +24,7 @@ from toldonce.server.findings import Finding, FindingState, fail, ok, warn
 from toldonce.server.origin_guard import is_loopback
 from toldonce.server.status import BAD_REQUEST, FORBIDDEN, NOT_FOUND, UNAUTHORIZED
 from toldonce.server.upstream_key import INFERENCE_ROUTES, is_unguarded
+from toldonce.server.user_checks import user_findings
 from toldonce.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
 from toldonce.types import Destination
 
@@ -237,6 +238,8 @@ async def _contents(engine: AsyncToldOnce, *, check: bool) -> AsyncIterator[Find
         yield ok("integrity", "files and indexes are consistent")
     for index in stats.indexes:
         yield _index(index)
+    for finding in await user_findings(engine):
+        yield finding
     yield await _formations(engine, due=stats.formations_due, parked=stats.formations_parked)
 
 

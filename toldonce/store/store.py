@@ -14,6 +14,7 @@ from toldonce.store.sql.log.traces import TraceRepository
 from toldonce.store.sql.maintenance import MaintenanceRepository
 from toldonce.store.sql.memories.repository import DecisionRepository, MemoryRepository
 from toldonce.store.sql.stats import AdminRepository, HealthRepository
+from toldonce.store.sql.user_merge import AliasRepository
 
 
 class Store:
@@ -40,6 +41,7 @@ class Store:
         self.budgets = BudgetRepository(context)
         self.access = AccessRepository(context)
         self.apps = AppRepository(context)
+        self.aliases = AliasRepository(context)
         self.idempotency = IdempotencyRepository(context)
         self.admin = AdminRepository(context, database)
         self.vault = context.vault

@@ -25,6 +25,8 @@ from toldonce.types import (
     Subject,
     SubjectHealth,
     SubjectTotals,
+    UserAlias,
+    UserMergeReport,
     UserSummary,
 )
 
@@ -63,6 +65,50 @@ class BlockingAdminService:
             tenant: Only users of this tenant, or of none if it is empty; None lists all.
         """
         return self._engine.run(self._engine.core.admin.users(after=after, limit=limit, tenant=tenant))
+
+    def merge_user(self, user: str | Subject, into: str | Subject, *, actor: str = "library") -> UserMergeReport:
+        """Merge two users who are one person: from now on requests of `user` read and write the memory of `into`.
+
+        Memories, conversations, decisions and the subjects within `user` are copied to those of `into`. Of two values
+        of a slot the newer one holds, the other is the past. What is kept of `user` stays as it was, until `undo_merge`
+        returns it; erasing `into`, or what was copied, erases it there as well. A merge that was interrupted goes on
+        with the same call.
+
+        Args:
+            user: User whose memory is copied.
+            into: User who gets it; if that one was merged itself, the user it was merged into.
+            actor: Who does it, for the audit log.
+
+        Raises:
+            BadRequestError: one of them is no user, they are of two tenants or one already, `user` is merged into
+                another one, or the database is in memory.
+            ModelError: the embedder failed; the same call goes on.
+            StoreUnavailableError: the database failed or is being closed; the same call goes on.
+        """
+        return self._engine.run(self._engine.core.admin.merge_user(user, into, actor=actor))
+
+    def undo_merge(self, user: str | Subject, *, actor: str = "library") -> UserMergeReport:
+        """Undo `merge_user`: requests of `user` read and write its own memory again, as it was when it was merged.
+
+        The copies leave the other user's memory, and what they replaced there comes back. What was said since stays
+        with the other user, with the copied conversations that went on. What was forgotten or erased since stays so.
+
+        Args:
+            user: User who was merged.
+            actor: Who does it, for the audit log.
+
+        Raises:
+            BadRequestError: the user is not merged, or the user it was merged into is merged as well.
+        """
+        return self._engine.run(self._engine.core.admin.undo_merge(user, actor=actor))
+
+    def merges(self) -> list[UserAlias]:
+        """List who was merged into whom, by name."""
+        return self._engine.run(self._engine.core.admin.merges())
+
+    def refresh_merges(self) -> None:
+        """Read who was merged into whom again, unless that was done within the last second."""
+        self._engine.run(self._engine.core.admin.refresh_merges())
 
     def formations(
         self,

@@ -128,6 +128,8 @@ from toldonce.types.reports import SincePoll as SincePoll
 from toldonce.types.reports import StaleTerms as StaleTerms
 from toldonce.types.reports import StoreTotals as StoreTotals
 from toldonce.types.reports import SubjectTotals as SubjectTotals
+from toldonce.types.reports import UserAlias as UserAlias
+from toldonce.types.reports import UserMergeReport as UserMergeReport
 from toldonce.types.reports import UserSummary as UserSummary
 from toldonce.types.reports import closed_memory as closed_memory
 from toldonce.types.request import BUILT_IN as BUILT_IN

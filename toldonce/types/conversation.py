@@ -1,7 +1,7 @@
 """The log: messages, conversations, turns, and what was injected into them. Pure."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -250,6 +250,15 @@ class Turn:
     """Chains up to the reply, which the thread went on with; without any, nothing is marked."""
     answer_depth: int = 0
     """Number of messages up to the reply, with it and without system messages."""
+
+    def of_other_users(self, resolve: Callable[[Subject], Subject]) -> "Turn":
+        """Return the turn under the subjects that `resolve` returns in place of its own; mostly itself."""
+        subject = resolve(self.subject)
+        if subject == self.subject:
+            return self
+        due = tuple(replace(due, key_subject=resolve(due.key_subject)) for due in self.formations)
+        charges = tuple((resolve(charged), units) for charged, units in self.charges)
+        return replace(self, subject=subject, formations=due, charges=charges)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

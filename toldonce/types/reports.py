@@ -90,6 +90,35 @@ class UserSummary:
     """Whether there may be more of either: only so many rows are counted."""
     last_seen: datetime | None = None
     """When the newest conversation last went on; None without any."""
+    merged_into: Subject | None = None
+    """The user whose memory is read and written in its place, while what is counted here rests; None: its own is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserAlias:
+    """A user whose requests read and write the memory of another: they are one person."""
+
+    source: Subject
+    target: Subject
+    at: datetime
+    joined_at: datetime | None
+    """When the memory of `source` was copied into that of `target`; None: it is not yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMergeReport:
+    """What merging two users, or undoing that, did."""
+
+    source: Subject
+    target: Subject
+    conversations: int
+    """Conversations that came to the target, or went from it."""
+    memories: int
+    """Memories that came or went, in any state."""
+    replaced: int
+    """Facts that were closed as the other user has a newer value; after an undo, those that came back."""
+    kept: int = 0
+    """Conversations of the source that stay with the target after an undo, as they went on there."""
 
 
 class CostPurpose(StrEnum):

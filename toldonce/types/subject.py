@@ -1,5 +1,6 @@
 """Owners of memories. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -92,6 +93,36 @@ class Subject:
         """All subjects that this one is within, innermost first."""
         owner = self.owner
         return () if owner is None else (owner, *owner.owners)
+
+    @property
+    def user(self) -> "Subject":
+        """The outermost subject that this one is within; itself if it is within none.
+
+        >>> Subject("session", "ana/1").user.text, Subject("shared", "team").user.text
+        ('user:ana', 'shared:team')
+        """
+        return self.owners[-1] if self.owner is not None else self
+
+    def of_other_users(self, others: "Mapping[Subject, Subject]") -> "Subject":
+        """Return the same subject of other users: `others` names some users, each with the one that takes its place.
+
+        >>> ana, ben = Subject("user", "ana"), Subject("user", "ben")
+        >>> Subject("session", "ana/1").of_other_users({ana: ben}).text, ben.of_other_users({ana: ben}).text
+        ('session:ben/1', 'user:ben')
+        """
+        if self in others:
+            return others[self]
+        owner = self.owner
+        found = owner and owner.of_other_users(others)
+        if found is None or found == owner:
+            return self
+        return Subject(self.kind, f"{found.as_owner}/{self.name.partition('/')[2]}", self.tenant)
+
+    @property
+    def as_owner(self) -> str:
+        """How the names of subjects within this one begin: two owners never have the same, whatever their names."""
+        name = quote(self.name, safe="")
+        return name if self.kind == "user" else f"{self.kind}:{name}"
 
     @property
     def app_name(self) -> str | None:

@@ -177,6 +177,7 @@ def _endpoint(
 
 async def _answer(operation: Operation, request: ApiRequest) -> tuple[int, object]:
     """Serve a request; append what an administrator did to one user to the audit log."""
+    await request.engine.admin.refresh_merges()
     answered = await operation.handler(request)
     if operation.act and request.is_administrator and not request.all_users:
         user, target = request.user, request.path.get("memory")

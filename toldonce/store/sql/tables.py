@@ -53,6 +53,13 @@ TABLES = (
         receipt_line="memories",
         delete_statements=("every_key_of_user",),
     ),
+    Table(
+        name="user_alias",
+        key=("source",),
+        holds="the names of two users who are one person",
+        receipt_line="memories",
+        delete_statements=("every_alias",),
+    ),
     Table(name="audit", key=("id",), holds="nothing of a subject", kept="who administered what: ids alone"),
     Table(
         name="subject",

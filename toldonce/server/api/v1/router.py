@@ -167,6 +167,7 @@ async def _done(request: ResourceRequest) -> ResourceReply:
     operation = request.operation
     if operation.for_operator:
         request.requester.require_operator()
+    await request.engine.admin.refresh_merges()
     reply = await (operation.handler or call_method)(request)
     await note_act(request, reply)
     return reply

@@ -1,5 +1,6 @@
 """Subjects over HTTP: list, count, erase, subscribe to shared ones, and their costs. Serves through the engine."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, TypedDict
 
@@ -36,6 +37,9 @@ class UserAnswer(Answer):
     conversations: int
     is_partial: bool = Field(description="Whether there may be more of either: only so many rows are counted.")
     last_seen: datetime | None = Field(description="When the newest conversation last went on; null without any.")
+    merged_into: SubjectText | None = Field(
+        description="The user whose memory is read and written in its place, while what is counted here rests."
+    )
 
 
 class UserPage(PageAnswer):
@@ -52,6 +56,7 @@ class SubjectTotalsAnswer(Answer):
     decisions: dict[str, int] = Field(description="Number of decisions by action.")
     recalled: int = Field(description="Memories put into prompts whose answers are known.")
     hits: int = Field(description="Those of them that the answers made use of.")
+    memory_of: SubjectText = Field(description="Whose memory is read: another user's if this one was merged into it.")
 
 
 class CostAnswer(Answer):
@@ -139,6 +144,38 @@ async def _list_users(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(answer=UserPage(users=users, next_cursor=following), next_cursor=following)
 
 
+class MergeRequest(Body):
+    """The other user."""
+
+    into: Annotated[SubjectName, Needs(Access.ADMIN)] = Field(description="The user who gets the memory: `user:ana`.")
+
+
+class UserMergeAnswer(Answer):
+    """What merging two users, or undoing that, did."""
+
+    source: SubjectText
+    target: SubjectText
+    conversations: int = Field(description="Conversations that came to the target, or went from it.")
+    memories: int = Field(description="Memories that came or went, in any state.")
+    replaced: int = Field(
+        description="Facts that were closed as the other user has a newer value; after an undo, those that came back."
+    )
+    kept: int = Field(description="Conversations that stay with the target after an undo, as they went on there.")
+
+
+async def _merge(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_all_subjects()
+    into = request.subject(request.body_as(MergeRequest).into, Access.ADMIN)
+    done = await request.engine.admin.merge_user(request.target, into, actor=request.requester.actor)
+    return request.reply(UserMergeAnswer, done)
+
+
+async def _undo_merge(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_all_subjects()
+    done = await request.engine.admin.undo_merge(request.target, actor=request.requester.actor)
+    return request.reply(UserMergeAnswer, done)
+
+
 async def _list(request: ResourceRequest) -> ResourceReply:
     wanted = _wanted(request)
     page = await request.engine.admin.subjects(**wanted)
@@ -213,7 +250,11 @@ OPERATIONS = (
         "getSubjectTotals",
         summary="Count what is kept of a subject",
         calls=lambda engine: engine.admin.subject_totals,
-        describe=_with_subject(SubjectTotalsAnswer),
+        describe=lambda totals, request: {
+            **asdict(totals),
+            "subject": request.target,
+            "memory_of": request.engine.subject(request.target),
+        },
         answer=SubjectTotalsAnswer,
     ),
     ResourceOperation(
@@ -224,6 +265,20 @@ OPERATIONS = (
         answer=ReceiptAnswer,
         act="subjects.erase",
         is_act_of_all=True,
+    ),
+    ResourceOperation(
+        "mergeUser",
+        summary="Merge two users who are one person; the audit log notes it",
+        description="From now on requests of the path's user read and write the memory of the other one.",
+        handler=_merge,
+        body=MergeRequest,
+        answer=UserMergeAnswer,
+    ),
+    ResourceOperation(
+        "undoMerge",
+        summary="Undo the merge of a user, who has its own memory again; the audit log notes it",
+        handler=_undo_merge,
+        answer=UserMergeAnswer,
     ),
     ResourceOperation(
         "getEnergy",

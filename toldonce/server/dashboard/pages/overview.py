@@ -104,7 +104,8 @@ async def _groups(request: PageRequest, subjects: Sequence[str]) -> list[dict[st
     for subject in subjects:
         totals = await request.rest.get("subjects", subject)
         chats = (await request.rest.get("subjects", subject, "conversations", limit=1))["conversations"]
-        row = {"subject": subject, "memories": totals["memories"], "at": chats[0]["updated_at"] if chats else None}
+        row = {name: totals[name] for name in ("subject", "memories", "memory_of")}
+        row["at"] = chats[0]["updated_at"] if chats else None
         groups.setdefault(kind_of(subject), []).append(row)
     order = [kind for kind in _KINDS if kind in groups]
     return [{"name": _KINDS[kind], "rows": groups[kind]} for kind in order]

@@ -8,6 +8,7 @@ from toldonce.clock import Clock, to_micros
 from toldonce.errors import UnknownConversationError, UnknownMemoryError
 from toldonce.ids import id_bytes, id_text, new_id
 from toldonce.store.sql import inner, subjects
+from toldonce.store.sql.aliases import erased_with
 from toldonce.store.sql.database import SqlConnection, load
 from toldonce.store.sql.erase import insertions
 from toldonce.store.sql.erase.cascade import ErasureCascade, Source
@@ -20,10 +21,19 @@ from toldonce.store.sql.erase.orders import (
     note_begun,
     note_erasure,
 )
-from toldonce.store.sql.erase.tombstones import TombstoneLedger
+from toldonce.store.sql.erase.tombstones import TombstoneLedger, take_over_ledger
 from toldonce.store.sql.rows import ERASED, STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
 from toldonce.store.sql.tables import TABLES
-from toldonce.types import EraseRequest, ErasureRecord, MemoryKind, MemoryState, Subject, message_address
+from toldonce.types import (
+    ConversationId,
+    EraseRequest,
+    ErasureRecord,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Subject,
+    message_address,
+)
 
 SQL = load("erase")
 LOG_SQL = load("log")
@@ -54,6 +64,7 @@ def erase(
     *,
     begun: ErasureRecord | None = None,
     emptied: int = 0,
+    sources: Sequence[Subject] = (),
 ) -> ErasureRecord:
     """Erase memories or messages, or all of one subject.
 
@@ -63,6 +74,7 @@ def erase(
         services: Clock, key and failpoint.
         begun: What earlier transactions erased of the subject, which this one ends.
         emptied: Insertions that earlier transactions emptied for this erasure.
+        sources: Subjects whose memory was copied into this one: see `aliases.sources_of`. It is erased there, too.
     """
     now = services.clock.now()
     erasure = begun or ErasureRecord(id=new_id(services.clock), at=now, cleaned_at=None, counts={})
@@ -74,6 +86,9 @@ def erase(
         kind = SubjectErasure if order.everything else PartialErasure
         work = kind(db, order, at=to_micros(now), term_key=services.term_key)
         work.erase(services.midway)
+        if isinstance(work, PartialErasure):
+            for source in sources:
+                work.erase_at(source)
     found = Counter(erasure.counts) + (work.counts if work else Counter()) + Counter(insertions=emptied)
     cleaned_at = None if work or noted or begun else now  # nothing was there, so no bytes are left
     erasure = replace(erasure, cleaned_at=cleaned_at, counts=dict(found))
@@ -112,7 +127,7 @@ def erase_whole(
     there = [part for part in parts if subjects.version_of(db, part) is not None]
     erased = {part: erase(db, replace(order, subject=part, part_of=order.subject), services) for part in parts}
     done = [(part, erased[part]) for part in there]
-    if inner.inner_subjects(db, order.subject, limit=1):
+    if erased_with(db, order.subject, limit=1):
         note_begun(db, begin_or_continue(db, order, services.clock))
         return done, None
     return done, erase(db, order, services, begun=begun.record if begun else None)
@@ -186,6 +201,28 @@ class PartialErasure:
             hollowed = {place for log in logs for place in log.hollowed}
             self._reaching.remove(subject, erased, hollowed, {place for log in logs for place in log.answers})
         self._reaching.count_left()
+
+    def erase_at(self, source: Subject) -> None:
+        """Erase the same from a subject that it was copied from; what came later is not there."""
+        if subjects.version_of(self._db, source) is None:
+            return
+        users = {self._order.subject.user: source.user}
+        doomed = [id_text(id_) for id_ in sorted(self._reaching.doomed[self._order.subject])]
+        known = [id_ for id_ in doomed if fetch_one(self._db, SQL["kind_and_state"], source.key, id_bytes(id_))]
+        orders = [replace(self._order, subject=source, memories=tuple(map(MemoryId, known)), conversation=None)]
+        for home, log in self._logs.items():
+            places = defaultdict[bytes, list[int]](list)
+            for conversation, seq in log.hollowed:
+                places[conversation].append(seq)
+            there = home.of_other_users(users)
+            for conversation, seqs in sorted(places.items()) if there != home else ():
+                last = fetch_value(self._db, LOG_SQL["last_seq"], there.key, conversation) or 0
+                left = tuple(seq for seq in sorted(seqs) if seq <= last)
+                if left:
+                    found = ConversationId(id_text(conversation))
+                    orders.append(replace(self._order, subject=there, memories=(), conversation=found, seqs=left))
+        for order in orders:
+            PartialErasure(self._db, order, at=self._at, term_key=self._term_key).erase(lambda: None)
 
     def _with_earlier_versions(self, memory: str) -> set[bytes]:
         """Return a memory with the closed ones that it replaced, however often: they are its history."""
@@ -301,6 +338,7 @@ class SubjectErasure:
         ledger = TombstoneLedger(self._db, self._subject, self._term_key)
         for hash_, level in fetch(self._db, SQL["all_marks"], key):
             ledger.add(hash_ if level == ERASED else ledger.mask(hash_), self._at)
+        self._mark_of_target(ledger)
         midway()
         for table in TABLES:
             for statement in table.delete_statements:
@@ -310,6 +348,16 @@ class SubjectErasure:
         self._db.execute(SQL["note_erased_subject"], (key, self._at, version))
         self._db.execute(KEYS_SQL["retire_key"], (key,))
         self.counts[KEYS] += self._db.changes()
+
+    def _mark_of_target(self, ledger: TombstoneLedger) -> None:
+        """Mark what was said in place of this subject in the memory of another user, which is erased with it."""
+        target = self._root
+        if self._subject.kind != "user" or target in (self._subject, *self._subject.owners):
+            return
+        for hash_, level in fetch(self._db, SQL["all_marks"], target.key):
+            if level != ERASED:
+                ledger.add(ledger.mask(hash_), self._at)
+        take_over_ledger(self._db, target, self._subject, self._term_key)
 
     def _thin_owners(self) -> None:
         """Remove it from the injection records of owners that stay: its name is written there."""

@@ -18,13 +18,13 @@ from toldonce.errors import StoreUnavailableError
 from toldonce.store.executor import StoreContext
 from toldonce.store.repository import Reads, Repository
 from toldonce.store.sql import subjects
+from toldonce.store.sql.aliases import erased_with, sources_of
 from toldonce.store.sql.database import SqlConnection, Work, load
 from toldonce.store.sql.erase import erase
 from toldonce.store.sql.erase.erase import EraseServices
 from toldonce.store.sql.erase.insertions import empty_most_quoting
 from toldonce.store.sql.erase.orders import begin_or_continue, begun_erasure, erasures, note_begun, unfinished_orders
 from toldonce.store.sql.erase.tombstones import TombstoneLedger
-from toldonce.store.sql.inner import inner_subjects
 from toldonce.store.sql.rows import fetch, fetch_value
 from toldonce.types import EraseRequest, ErasureRecord, Subject
 
@@ -87,7 +87,10 @@ class ErasureRepository(Repository):
         emptied = 0
         if await self._executor.read(lambda db: erase.erases_messages(db, order)):
             emptied = await empty_most_quoting(self._executor, order.subject)
-        erasure = await self._erase(lambda db: erase.erase(db, order, self._services, emptied=emptied), order.subject)
+        sources = await self._executor.read(lambda db: sources_of(db, order.subject))
+        erasure = await self._erase(
+            lambda db: erase.erase(db, order, self._services, emptied=emptied, sources=sources), order.subject, *sources
+        )
         self._context.failpoint.reach("erased")
         return erasure
 
@@ -97,7 +100,7 @@ class ErasureRepository(Repository):
         parts: builtins.list[tuple[Subject, ErasureRecord]] = []
         whole: ErasureRecord | None = None
         while whole is None:
-            batch = await self._executor.read(lambda db: inner_subjects(db, order.subject, limit=erase.MAX_INNER))
+            batch = await self._executor.read(lambda db: erased_with(db, order.subject, limit=erase.MAX_INNER))
             erased, whole = await self._erase(
                 partial(erase.erase_whole, order=order, parts=batch, services=self._services, continues=continues),
                 order.subject,

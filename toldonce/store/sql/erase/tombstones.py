@@ -13,15 +13,17 @@ from toldonce.clock import from_micros, to_micros
 from toldonce.errors import StaleSubjectError
 from toldonce.ids import id_bytes
 from toldonce.store.sql.database import SqlConnection, load
-from toldonce.store.sql.rows import ANCHOR_MASKED, ERASED, WHOLE, fetch_value
+from toldonce.store.sql.rows import ANCHOR_MASKED, ERASED, WHOLE, fetch, fetch_value
 from toldonce.types import AddMemory, Change, Decision, Evidence, MarkWords, Message, StrengthenMemory, Subject
 
 SQL = load("erase")
 _HASH_BYTES = 8
+KEY_BYTES = 64
+"""Length of a ledger's key."""
 
 
 def ledger_key(db: SqlConnection, subject: int, term_key: bytes) -> bytes:
-    """Return the key that masks the erased messages of a subject."""
+    """Return the key that masks the erased messages of a subject, and after it those of ledgers that it took over."""
     imported = fetch_value(db, SQL["ledger_key"], imported_key_name(subject))
     if imported is not None:
         return bytes(imported)
@@ -44,31 +46,40 @@ class TombstoneLedger:
         self.empty = fetch_value(db, SQL["nothing_erased"], subject.key) == 1
 
     @cached_property
-    def _key(self) -> bytes:
-        return ledger_key(self._db, self.subject, self._term_key)
+    def _keys(self) -> tuple[bytes, ...]:
+        return split_keys(ledger_key(self._db, self.subject, self._term_key))
 
     def mask(self, number: int) -> int:
         """Mask a hash, an anchor or a call: equal ones stay equal, and reveal nothing without the key."""
-        digest = blake2b(number.to_bytes(_HASH_BYTES, "little", signed=True), digest_size=_HASH_BYTES, key=self._key)
-        return int.from_bytes(digest.digest(), "little", signed=True)
+        return _masked(number, self._keys[0])
+
+    def _masks(self, number: int) -> tuple[int, ...]:
+        """Mask a hash by each key: that of another ledger masks what this one took over."""
+        return tuple(_masked(number, key) for key in self._keys)
 
     def stored_hashes(self, number: int) -> tuple[int, ...]:
         """Return the hashes that a message may be stored under: its own, and the masked one it has if it was erased."""
-        return (number,) if self.empty else (number, self.mask(number))
+        return (number,) if self.empty else (number, *self._masks(number))
+
+    def _erased_at(self, number: int) -> int | None:
+        """Return when a hash was added last, in microseconds; None if the ledger does not have it."""
+        found = [fetch_value(self._db, SQL["erased_at"], self.subject, mark) for mark in self._masks(number)]
+        return max((at for at in found if at is not None), default=None)
 
     def add(self, mark: int, at: int) -> None:
         """Add a masked hash."""
         self._db.execute(SQL["note_erased"], (self.subject, mark, at))
 
-    def drop(self, mark: int) -> None:
-        """Remove a masked hash."""
-        self._db.execute(SQL["drop_erased"], (self.subject, mark))
+    def drop(self, number: int) -> None:
+        """Remove a hash."""
+        for mark in self._masks(number):
+            self._db.execute(SQL["drop_erased"], (self.subject, mark))
 
     def known(self, numbers: Sequence[int]) -> dict[int, datetime]:
         """Return the hashes that the ledger has, with the time each was added."""
         if self.empty:
             return {}
-        found = {number: fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(number)) for number in numbers}
+        found = {number: self._erased_at(number) for number in numbers}
         return {number: from_micros(at) for number, at in found.items() if at is not None}
 
     def levels(self, messages: Sequence[Message], reply: Message | None) -> list[int]:
@@ -84,9 +95,9 @@ class TombstoneLedger:
         levels = []
         is_question_erased = False
         for place, message in enumerate(turn):
-            at = fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(message.hash))
+            at = self._erased_at(message.hash)
             known = at is not None
-            is_erased = known and (place < newest or to_micros(message.said_at) < at)
+            is_erased = at is not None and (place < newest or to_micros(message.said_at) < at)
             if message.role == "user":
                 is_question_erased = known
             masks_anchor = is_question_erased and message.anchor is not None
@@ -103,7 +114,27 @@ def mark_words(db: SqlConnection, subject: Subject, changes: Sequence[MarkWords]
         for number in change.forgotten:
             ledger.add(ledger.mask(number), to_micros(change.at))
         for number in change.returned:
-            ledger.drop(ledger.mask(number))
+            ledger.drop(number)
+
+
+def take_over_ledger(db: SqlConnection, source: Subject, subject: Subject, term_key: bytes) -> None:
+    """Let the ledger of `subject` recognize what that of `source` does: its hashes cannot be masked by another key."""
+    marks = fetch(db, SQL["marks_of"], source.key)
+    if not marks:
+        return
+    keys = (*split_keys(ledger_key(db, subject.key, term_key)), *split_keys(ledger_key(db, source.key, term_key)))
+    db.execute(SQL["keep_ledger_keys"], (imported_key_name(subject.key), b"".join(dict.fromkeys(keys))))
+    db.executemany(SQL["note_erased"], [(subject.key, mark, at) for mark, at in marks])
+
+
+def split_keys(joined: bytes) -> tuple[bytes, ...]:
+    """Return the keys that `ledger_key` returned as one."""
+    return tuple(joined[start : start + KEY_BYTES] for start in range(0, len(joined), KEY_BYTES))
+
+
+def _masked(number: int, key: bytes) -> int:
+    digest = blake2b(number.to_bytes(_HASH_BYTES, "little", signed=True), digest_size=_HASH_BYTES, key=key)
+    return int.from_bytes(digest.digest(), "little", signed=True)
 
 
 def refuse_erased(db: SqlConnection, home: Subject, changes: Sequence[Change], decisions: Sequence[Decision]) -> None:

@@ -7,6 +7,12 @@ SELECT NOT EXISTS (SELECT 1 FROM erased_message WHERE subject = ?1)
 -- name: ledger_key
 SELECT value FROM meta WHERE name = ?1
 
+-- name: keep_ledger_keys
+INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+
+-- name: marks_of
+SELECT mark, at FROM erased_message WHERE subject = ?1 ORDER BY mark
+
 -- name: erased_at
 SELECT at FROM erased_message WHERE subject = ?1 AND mark = ?2
 
@@ -374,6 +380,9 @@ SELECT id, at, cleaned_at, counts FROM erasure WHERE subject = ?1 ORDER BY at DE
 
 -- name: every_key_of_user
 DELETE FROM api_key WHERE bound_to = ?1
+
+-- name: every_alias
+DELETE FROM user_alias WHERE source = ?1
 
 -- name: every_answer
 DELETE FROM idempotency WHERE subject = ?1

@@ -26,7 +26,7 @@ _TABLES = {table.name: table for table in TABLES}
 _ACTIVE, _TURN = STATE_ORDER.index(MemoryState.ACTIVE), MemoryKind.TURN.number
 # What a memory has that is no app's.
 _BARE: Record = {"number": None, "app": None}
-_BESIDE = frozenset({"calls", "tags", "linked", "evidence", "line"})
+_INSIDE = frozenset({"calls", "tags", "linked", "evidence", "line"})
 
 
 def is_active(memory: Record) -> bool:
@@ -81,6 +81,7 @@ class ImportWriter:
         *,
         at: datetime,
         glance: Callable[[], None],
+        beside: bool = False,
     ) -> None:
         """Prepare to write subjects.
 
@@ -90,7 +91,9 @@ class ImportWriter:
             derived: What recall computes on of each active memory, by its subject's key and its id.
             at: The time of the import.
             glance: Called before each row: it may let other threads run, or raise, which leaves nothing written.
+            beside: Whether the rows come beside what is there of the subjects; the caller left out what is there.
         """
+        self._beside = beside
         self._end = end
         self._db = end.db
         self._blocks = blocks
@@ -101,8 +104,9 @@ class ImportWriter:
 
     def write(self) -> None:
         """Write all of them."""
-        require_absent(self._end, self._blocks)
-        self._write_ledgers()
+        if not self._beside:
+            require_absent(self._end, self._blocks)
+            self._write_ledgers()
         versions = {block.key: self._begin(block) for block in self._named}
         for home in self._homes():
             subjects.ensure(self._db, home)
@@ -225,7 +229,7 @@ class ImportWriter:
     def _add(self, table: str, rows: Sequence[tuple[int, Record]]) -> None:
         if not rows:
             return
-        columns = tuple(sorted(rows[0][1].keys() - _BESIDE))
+        columns = tuple(sorted(rows[0][1].keys() - _INSIDE))
         owner = _TABLES[table].key[0]
         self._end.add(_TABLES[table], (owner, *columns), self._rows_of(columns, rows))
 

@@ -35,6 +35,8 @@ MAX_INDEXED_BYTES, MAX_EXTERNAL_ID_BYTES, MAX_LABEL_BYTES = 800, 2_048, 65_536
 # Instants near the ends of the calendar cannot be shown in every time zone.
 _FIRST_YEAR, _LAST_YEAR = 2, 9998
 _LEDGER_KEY_BYTES = 64
+# Of users that were merged, the ledgers' keys follow on each other.
+MAX_LEDGER_KEYS = 100
 # Memories that one inserted text can show.
 MAX_SHOWN = 10_000
 STAGES = frozenset({"index", "extract", "episodes"})
@@ -176,8 +178,8 @@ def _ledger_key(value: Any) -> bytes:
         found = bytes.fromhex(value)
     except (TypeError, ValueError):
         raise ValueError("is no hexadecimal text") from None
-    if len(found) != _LEDGER_KEY_BYTES:
-        raise ValueError(f"is no key of {_LEDGER_KEY_BYTES} bytes")
+    if not found or len(found) % _LEDGER_KEY_BYTES or len(found) > MAX_LEDGER_KEYS * _LEDGER_KEY_BYTES:
+        raise ValueError(f"is not 1 to {MAX_LEDGER_KEYS} keys of {_LEDGER_KEY_BYTES} bytes")
     return found
 
 

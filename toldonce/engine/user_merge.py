@@ -1,0 +1,218 @@
+"""Merge two users who are one person, and undo it. Reads and writes the database by way of an export's records.
+
+Requests of the source are sent to the target first, and a moment later, when all processes know, its memory is copied.
+What is kept of the source stays as it was. Killed in between, the same call goes on.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import partial
+from io import BytesIO
+
+from toldonce.collector import full_collections_postponed
+from toldonce.engine.components import ALIASES_FRESH_S, Components
+from toldonce.engine.keys import act
+from toldonce.engine.results import NO_PROGRESS
+from toldonce.engine.transfer import derive, open_end_of
+from toldonce.errors import BadRequestError, StoreUnavailableError
+from toldonce.formation.forgotten_words import ENDED_BY_HAND
+from toldonce.formation.restoration import restore
+from toldonce.formation.runtime import Runtime
+from toldonce.ids import new_id
+from toldonce.maintenance.pace import Pace, PausedError
+from toldonce.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
+from toldonce.store.sql.transfer.export import Seen, export_lines, subjects_to_export
+from toldonce.store.sql.transfer.import_reader import ImportedSubject, read_blocks
+from toldonce.store.sql.transfer.merged_blocks import MergeCopy, renamed, write_copy
+from toldonce.store.sql.user_merge import MergeUndo
+from toldonce.types import (
+    Action,
+    Change,
+    CloseMemory,
+    Decision,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Subject,
+    UserAlias,
+    UserMergeReport,
+)
+
+SETTLE_S = 2 * ALIASES_FRESH_S
+"""How long a merge waits for other processes to learn of it, in seconds."""
+_WHOLE = Seen(message=lambda row: row, detail=lambda detail, said: detail, inserted=lambda text: text)
+_UNDONE = "the merge of {source} into {target} was undone"
+
+
+class UserMerger:
+    """Merges users, and takes that back."""
+
+    def __init__(self, components: Components, runtime: Runtime, stop: Callable[[], bool]) -> None:
+        """Work on the components' database, until `stop` says so."""
+        self._components = components
+        self._store = components.store
+        self._runtime = runtime
+        self._stop = stop
+
+    async def aliases(self) -> list[UserAlias]:
+        """List who is merged into whom, by name."""
+        return await self._store.aliases.list()
+
+    async def merge(self, source: str | Subject, target: str | Subject, *, actor: str) -> UserMergeReport:
+        """Merge `source` into `target`: see `AdminService.merge_user`."""
+        components = self._components
+        alias = await self._alias(components.own_subject(source), components.own_subject(target), actor)
+        await components.aliases.refresh(self._store.aliases, components.clock, at_once=True)
+        await asyncio.sleep(SETTLE_S)
+        await self._store.memories.flush_uses()
+        pace = Pace(self._stop)
+        with closing(open_end_of(components, EndpointMode.WRITE)) as end, end.speaking():
+            try:
+                with full_collections_postponed():
+                    return await self._copy(end, alias, pace)
+            except PausedError:
+                why = (
+                    f"the merge was stopped, as the database is being closed: {alias.source.text} reads the memory of "
+                )
+                raise StoreUnavailableError(f"{why}{alias.target.text} already; merge again to copy the rest") from None
+
+    async def undo(self, source: str | Subject, *, actor: str) -> UserMergeReport:
+        """Undo the merge of `source`: see `AdminService.undo_merge`."""
+        components, store = self._components, self._store
+        user = components.own_subject(source)
+        found = await self.aliases()
+        alias = next((alias for alias in found if alias.source == user), None)
+        if alias is None:
+            raise BadRequestError(f"{user.text} is not merged into another user", param="user")
+        outer = next((other for other in found if other.source == alias.target), None)
+        if outer is not None:
+            raise BadRequestError(
+                f"{alias.target.text} is merged into {outer.target.text} itself: undo that first", param="user"
+            )
+        parts = await store.aliases.parts(user)
+        await self._end_what_was_forgotten(alias, parts)
+        back = await self._replaced(alias, parts)
+        dropped = await store.aliases.drop_copies(alias, parts)
+        changes, decisions = await self._returning(alias, back)
+        entry = act(components.clock, "users.undo_merge", actor=actor, tenant=user.tenant, target=str(user.key))
+        undo = MergeUndo(alias=alias, parts=parts, changes=changes, decisions=decisions, memories=dropped, audit=entry)
+        report = await store.aliases.end(undo)
+        await components.aliases.refresh(store.aliases, components.clock, at_once=True)
+        return report
+
+    async def _alias(self, source: Subject, target: Subject, actor: str) -> UserAlias:
+        """Send requests of `source` to `target`, or to whom that was merged into."""
+        for user in (source, target):
+            if user.kind != "user":
+                raise BadRequestError(f"{user.text} is no user: only users are merged", param="user")
+        if source.tenant != target.tenant:
+            raise BadRequestError(f"{source.text} and {target.text} are of two tenants, which never meet", param="into")
+        found = {alias.source: alias for alias in await self.aliases()}
+        while target in found:
+            target = found[target].target
+        if source == target:
+            raise BadRequestError(f"{source.text} is read and written in that memory already", param="into")
+        known = found.get(source)
+        if known is not None and known.joined_at is None and known.target == target:
+            return known
+        clock = self._components.clock
+        alias = UserAlias(source=source, target=target, at=clock.now(), joined_at=None)
+        entry = act(clock, "users.merge", actor=actor, tenant=source.tenant, target=str(source.key))
+        if known is not None or not await self._store.aliases.add(alias, entry):
+            into = known.target if known is not None else target
+            raise BadRequestError(
+                f"{source.text} is merged into {into.text} already: `toldonce merge-user --undo` takes that back",
+                param="user",
+            )
+        return alias
+
+    async def _copy(self, end: CopyEndpoint, alias: UserAlias, pace: Pace) -> UserMergeReport:
+        """Copy the source's memory, in one transaction."""
+        users = {alias.source: alias.target}
+        read = await pace.apart(partial(_read, end, alias.source, pace.glance))
+        blocks = await pace.apart(lambda: [renamed(block, users, pace.glance) for block in read])
+        parts = await self._store.aliases.parts(alias.source)
+        derived = await derive(self._runtime, end, blocks, pace, NO_PROGRESS, 0)
+        copy = MergeCopy(alias=alias, blocks=blocks, derived=derived, parts=parts)
+        keys = [part.key for part in parts]
+        write = partial(write_copy, end, copy, self._store.aliases.services, self._components.clock, pace.glance)
+        return await pace.apart(partial(end.write, write, *keys, *(block.key for block in blocks)))
+
+    async def _end_what_was_forgotten(self, alias: UserAlias, parts: Sequence[Subject]) -> None:
+        """Close in the source what a person ended in the copy: undoing the merge does not bring it back."""
+        now = self._components.clock.now()
+        for source in parts:
+            target = source.of_other_users({alias.source: alias.target})
+            lines = await self._store.aliases.ended_since(target, alias.at)
+            ended = dict(line for line in lines if line[1].startswith((*ENDED_BY_HAND, "it is to be forgotten")))
+            known = [
+                memory
+                for memory in await self._store.memories.get_many(source, sorted(ended))
+                if memory.state is MemoryState.ACTIVE
+            ]
+            if known:
+                closes = [
+                    CloseMemory(id=memory.id, valid_to=max(now, memory.valid_from), closed_at=now) for memory in known
+                ]
+                decisions = [self._decision(Action.CLOSE, memory, ended[memory.id]) for memory in known]
+                await self._store.memories.apply(source, closes, decisions)
+
+    async def _replaced(self, alias: UserAlias, parts: Sequence[Subject]) -> dict[Subject, list[MemoryId]]:
+        """Return the ids of what copies closed, by subject."""
+        found: dict[Subject, list[MemoryId]] = {}
+        for source in parts:
+            target = source.of_other_users({alias.source: alias.target})
+            ids = await self._store.aliases.replaced_by_copies(source, target)
+            if ids:
+                found[target] = ids
+        return found
+
+    async def _returning(
+        self, alias: UserAlias, back: dict[Subject, list[MemoryId]]
+    ) -> tuple[dict[Subject, Sequence[Change]], dict[Subject, Sequence[Decision]]]:
+        """Return what brings memories back whose slots are free now, and why."""
+        changes: dict[Subject, Sequence[Change]] = {}
+        decisions: dict[Subject, Sequence[Decision]] = {}
+        why = _UNDONE.format(source=alias.source.text, target=alias.target.text)
+        for subject, ids in back.items():
+            filled = {(fact.category, fact.key) for fact in await self._store.memories.facts(subject)}
+            closed: list[Memory] = []
+            for memory in sorted(
+                await self._store.memories.get_many(subject, ids), key=lambda memory: memory.valid_from, reverse=True
+            ):
+                slot = (memory.category, memory.key)
+                if memory.state is not MemoryState.CLOSED or (memory.kind is MemoryKind.FACT and slot in filled):
+                    continue
+                closed.append(memory)
+                filled |= {slot} if memory.kind is MemoryKind.FACT else set()
+            if closed:
+                restored = await restore(await self._runtime.for_subject(subject), closed)
+                changes[subject] = (*restored.closes, *restored.reopened, *restored.added)
+                decisions[subject] = [self._decision(Action.UNDO, memory, why) for memory in closed]
+        return changes, decisions
+
+    def _decision(self, action: Action, memory: Memory, reason: str) -> Decision:
+        clock = self._components.clock
+        return Decision(
+            id=new_id(clock),
+            subject=memory.subject,
+            at=clock.now(),
+            action=action,
+            memory_id=memory.id,
+            target_id=None,
+            reason=reason,
+            text="" if memory.kind is MemoryKind.TURN else memory.text,
+        )
+
+
+def _read(end: CopyEndpoint, source: Subject, glance: Callable[[], None]) -> list[ImportedSubject]:
+    """Read what is kept of a user and of the subjects within it, in one snapshot."""
+    with end.db:
+        wanted = subjects_to_export(end, source)
+        file = BytesIO()
+        for line in export_lines(end, wanted, _WHOLE, glance):
+            file.write(line)
+    file.seek(0)
+    return list(read_blocks(file))
