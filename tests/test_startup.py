@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -87,6 +88,10 @@ def test_importing_the_package_loads_nothing_of_it() -> None:
 def test_every_public_name_is_loaded_from_its_home(package: ModuleType) -> None:
     assert [name for name in package.__all__ if getattr(package, name).__name__ != name] == []
     assert package._HOMES.keys() == set(package.__all__)
+
+
+def test_the_version_is_the_one_of_the_installed_package() -> None:
+    assert toldonce.__version__ == version("toldonce")
 
 
 @pytest.mark.parametrize("is_collecting", [True, False])

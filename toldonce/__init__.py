@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from toldonce.sync import ToldOnce
     from toldonce.types import Memory, MemoryKind, NewNote, Recall, RecalledMemory, Subject
 
+    __version__: str
+
 __all__ = [
     "AsyncToldOnce",
     "Memory",
@@ -39,7 +41,11 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name from its home."""
+    """Load a public name from its home; `__version__` is what the installed package says of itself."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("toldonce")
     if name not in _HOMES:
         raise AttributeError(f"module 'toldonce' has no attribute {name!r}")
     import gc
