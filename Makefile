@@ -50,7 +50,7 @@ $(VENV)/.postgres: deploy/requirements.lock $(VENV)/.run
 
 extras: $(VENV)/.run ## Install all that is optional: PostgreSQL, encryption, logins, ONNX models, agents' tools
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint requirements-dev.lock \
-	  --editable '.[anthropic,encrypted,jwt,mcp,oidc,onnx,postgres,tiktoken]'
+	  --editable '.[all]'
 
 run: $(VENV)/$(if $(filter postgres%,$(TOLDONCE_DATABASE_URL)),.postgres,.run) ## Start the server on a file in your data folder; no key needed
 	@exec $(BIN)/toldonce serve
