@@ -19,7 +19,7 @@ WORKERS ?= $(shell expr 2 \* $(CORES))
 # The tests that keep the others waiting, in the log of each run of CI.
 SLOWEST := --durations=100 --durations-min=1
 
-.PHONY: help extras run test quick lint bytecode format unit bench soak mutants lock clean
+.PHONY: help extras run test quick lint bytecode format unit bench soak mutants lock release clean
 
 help: ## Show all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -100,6 +100,9 @@ lock: $(BIN)/uv ## Resolve versions into the lock files
 	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
 	  | $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --upgrade - -o deploy/build-requirements.lock
+
+release: $(VENV)/.dev ## Build and sign a release in dist/ (make release ARGS='--key FILE'); publishes nothing
+	@$(BIN)/python -m tools.release $(ARGS)
 
 clean: ## Remove the environment and caches (never your memories)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis bench-results
