@@ -8,6 +8,8 @@ from itertools import accumulate
 
 # Upper bounds of the histograms' buckets, in the unit that their names end in.
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+# Statuses that are told apart; an upstream might send any number.
+_STATUSES = range(100, 600)
 TOKENS = (10, 25, 50, 100, 200, 400, 800, 1600, 3200)
 
 
@@ -135,6 +137,15 @@ class Metrics:
     """Formations, models included."""
     injected_tokens: Histogram = field(default_factory=lambda: Histogram(TOKENS))
     """Tokens of memory in a prompt."""
+    answers: dict[tuple[str, str], Histogram] = field(default_factory=dict)
+    """By kind of route and status: seconds from a request's head to the beginning of its answer."""
+
+    def observe_answer(self, kind: str, status: int, seconds: float) -> None:
+        """Count an answer that begins."""
+        key = (kind, str(status) if status in _STATUSES else "other")
+        if key not in self.answers:
+            self.answers[key] = Histogram(SECONDS)
+        self.answers[key].observe(seconds)
 
 
 def replacement_rate(decisions: Mapping[str, int]) -> float:

@@ -82,7 +82,8 @@ async def test_s1_no_secret_leaves_the_message_log(
     turn = await engine.turns.prepare(request(user("What are my keys, cards and passwords?")), asks("ana"))
     assert spilt(turn.body.decode()) == []
     assert spilt("\n".join(embedder.heard)) == []
-    counted = exposition(engine.metrics, ProxyCounters(), await engine.admin.totals()).decode()
+    totals = await engine.admin.totals()
+    counted = exposition(engine.metrics, ProxyCounters(), {}, totals).decode()
     assert spilt(counted) == []
     assert 'memory_secrets_scrubbed_total{shape="card"}' in counted
     assert sum(engine.metrics.scrubbed.values()) >= len(MADE)

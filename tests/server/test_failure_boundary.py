@@ -9,6 +9,7 @@ import pytest
 
 from sample_chats import user
 from toldonce.engine import AsyncToldOnce
+from toldonce.metrics import Metrics
 from toldonce.server.app import build_app, with_failures_answered
 from toldonce.server.asgi import Receive, Scope, Send
 from toldonce.server.chat_responder import ChatResponder
@@ -98,5 +99,5 @@ async def test_an_answer_that_fails_midway_is_broken_off() -> None:
         raise AssertionError("nothing is read")
 
     with pytest.raises(LookupError):
-        await with_failures_answered(begins)({"type": "http", "path": "/v1/models"}, receive, send)
+        await with_failures_answered(begins, Metrics())({"type": "http", "path": "/v1/models"}, receive, send)
     assert len(sent) == 1

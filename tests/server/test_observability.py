@@ -5,8 +5,10 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import asdict, replace
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 
 import httpx
 import pytest
@@ -18,6 +20,7 @@ from toldonce.metrics import Metrics, ProxyCounters
 from toldonce.server.app import build_app
 from toldonce.server.observability import exposition
 from toldonce.types import MemoryKind, RequestScope, StoreTotals, Subject
+from toldonce.worker.counters import WorkerCounters
 
 ANA = {"x-toldonce-user": "ana"}
 
@@ -167,16 +170,27 @@ def test_the_text_of_all_metrics_is_the_one_that_dashboards_read() -> None:
     metrics.refused["body"] = 2
     metrics.cut["user"] = 1
     metrics.without_memory["/v1/messages"] = 6
+    metrics.observe_answer("chat", 200, 0.3)
+    metrics.observe_answer("api", 999, 40.0)
     totals = StoreTotals(memories=1, apps=2, apps_with_memories=3, formations_due=4, formations_parked=5)
-    written = exposition(metrics, ProxyCounters(chats=3), totals).decode()
-    assert written == (Path(__file__).parent / "exposition.txt").read_text("utf-8")
+    written = exposition(metrics, ProxyCounters(chats=3), asdict(WorkerCounters(formed=7)), totals).decode()
+    expected = (Path(__file__).parent / "exposition.txt").read_text("utf-8")
+    assert written == expected.replace("VERSION", version("toldonce")).replace("PYTHON", python_version())
+
+
+async def test_answers_are_timed_by_kind_and_status(api: httpx.AsyncClient, engine: AsyncToldOnce) -> None:
+    await chat(api, PEANUTS_AND_OSLO)
+    for path in ("/api/memory/stats", "/livez", "/nowhere"):
+        await api.get(path)
+    counted = {labels: histogram.count for labels, histogram in engine.metrics.answers.items()}
+    assert counted == {("chat", "200"): 1, ("api", "200"): 1, ("monitoring", "200"): 1, ("other", "404"): 1}
 
 
 def test_each_engine_counts_for_itself() -> None:
     first, second = Metrics(), Metrics()
     first.recall_seconds.observe(0.1)
     totals = StoreTotals(memories=0, apps=0, apps_with_memories=0, formations_due=0, formations_parked=0)
-    assert "recall_seconds_count 0.0" in exposition(second, ProxyCounters(), totals).decode()
+    assert "recall_seconds_count 0.0" in exposition(second, ProxyCounters(), {}, totals).decode()
 
 
 TWO_ENGINES = """
@@ -191,7 +205,7 @@ first, second = Metrics(), Metrics()
 first.recall_seconds.observe(0.1)
 totals = StoreTotals(memories=0, apps=0, apps_with_memories=0, formations_due=0, formations_parked=0)
 for metrics in (first, second):
-    [count] = [line for line in exposition(metrics, ProxyCounters(), totals).decode().splitlines()
+    [count] = [line for line in exposition(metrics, ProxyCounters(), {}, totals).decode().splitlines()
                if line.startswith("recall_seconds_count")]
     print(count)
 if host_counts:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -20,7 +21,7 @@ from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.preload import load_chats, load_formations, load_turns
 from toldonce.guard import guarded
-from toldonce.metrics import ProxyCounters
+from toldonce.metrics import Metrics, ProxyCounters
 from toldonce.providers.protocols import Embedder, TokenCounter
 from toldonce.server.api import OPERATIONS, routes_of
 from toldonce.server.api.v1 import build_api, failure_body, is_resource_path, resource_routes, send_refusal
@@ -33,7 +34,7 @@ from toldonce.server.dashboard.app import Dashboard, dashboard_routes
 from toldonce.server.dashboard.page_answer import send_page_refusal
 from toldonce.server.dashboard.paths import ROOT, is_dashboard_path
 from toldonce.server.mcp_endpoint import McpEndpoint
-from toldonce.server.observability import monitoring_routes
+from toldonce.server.observability import MONITORING_PATHS, monitoring_routes
 from toldonce.server.origin_guard import OriginGuard, is_loopback
 from toldonce.server.passthrough import PassThrough
 from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH, ResourceMetadata
@@ -47,6 +48,8 @@ COUNT_TOKENS = "/v1/messages/count_tokens"
 """The route that counts the tokens of a prompt in Anthropic's format, with its memory."""
 _OPENAI_LIKE = (OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES)
 _WIRES = (*_OPENAI_LIKE, OLLAMA_CHAT)
+_CHAT_ROUTES = frozenset({*(wire.route for wire in _WIRES), COUNT_TOKENS})
+_API_PREFIXES = ("/api/", "/apps/", "/conversations/", MCP_PATH)
 # What clients ask for whose base URL lacks `/v1`.
 _WITHOUT_V1 = frozenset(
     {
@@ -145,7 +148,8 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
     if settings.dashboard:
         routes += dashboard_routes(Dashboard(engine, policy, authenticator, api))
     routes += _passed_routes(passthrough)
-    return _Application(routes, lifespan, _guarding(settings, authenticator, metadata), _preloaded(chats, preload))
+    guarding = _guarding(settings, authenticator, metadata)
+    return _Application(routes, lifespan, guarding, _preloaded(chats, preload), engine.metrics)
 
 
 def _chat_routes(
@@ -186,12 +190,14 @@ class _Application(Starlette):
         lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
         guarded: Callable[[ASGIApp], ASGIApp],
         chats: Mapping[str, ASGIApp],
+        metrics: Metrics,
     ) -> None:
         handlers = {HTTPException: _refused, Exception: _failed}
         super().__init__(routes=routes, lifespan=lifespan, exception_handlers=handlers)
         self.router.redirect_slashes = False  # a redirect would name whatever Host the request named
         self._guarded = guarded
         self._chats = chats
+        self._metrics = metrics
 
     def build_middleware_stack(self) -> ASGIApp:
         """Build what serves a request: the guard, the chat, and then everything else."""
@@ -202,7 +208,7 @@ class _Application(Starlette):
             chat = self._chats.get(route_of(scope["path"])) if is_post else None
             await (chat or others)(scope, receive, send)
 
-        inner = with_failures_answered(self._guarded(serve))
+        inner = with_failures_answered(self._guarded(serve), self._metrics)
 
         async def below_v1(scope: Scope, receive: Receive, send: Send) -> None:
             await inner(_with_v1(scope), receive, send)
@@ -334,8 +340,8 @@ def failure_answer(path: str) -> tuple[bytes, str]:
     return format_of(path).error(INTERNAL_SERVER_ERROR, _MESSAGE), "application/json"
 
 
-def with_failures_answered(app: ASGIApp) -> ASGIApp:
-    """Answer where `app` raises before its answer begins, and log the traceback.
+def with_failures_answered(app: ASGIApp, metrics: Metrics) -> ASGIApp:
+    """Answer where `app` raises before its answer begins, and log the traceback. Measure when each answer begins.
 
     An error after that goes on to the HTTP server, which breaks the connection off: the client must see that the answer
     is incomplete.
@@ -345,25 +351,45 @@ def with_failures_answered(app: ASGIApp) -> ASGIApp:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        watched = _Watched(send)
+        watched = _Watched(send, kind_of(scope["path"]), metrics)
         with guarded(logger, "a request failed unexpectedly", passes=lambda: watched.began) as guard:
             await app(scope, receive, watched)
         if guard.failure is not None:
             body, kind = failure_answer(scope["path"])
             headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode()), *OWN_HEADERS]
-            await send_start(send, INTERNAL_SERVER_ERROR, headers)
-            await send_body(send, body, more=False)
+            await send_start(watched, INTERNAL_SERVER_ERROR, headers)
+            await send_body(watched, body, more=False)
 
     return serve
 
 
 class _Watched:
-    """`send`, and whether an answer has begun."""
+    """`send`, and whether an answer has begun; counts how long that took."""
 
-    def __init__(self, send: Callable[[Message], Awaitable[None]]) -> None:
+    def __init__(self, send: Callable[[Message], Awaitable[None]], kind: str, metrics: Metrics) -> None:
         self._send = send
+        self._kind, self._metrics = kind, metrics
+        self._asked_at = time.perf_counter()
         self.began = False
 
     async def __call__(self, message: Message) -> None:
-        self.began = True
+        if not self.began:
+            self.began = True
+            self._metrics.observe_answer(self._kind, message["status"], time.perf_counter() - self._asked_at)
         await self._send(message)
+
+
+def kind_of(path: str) -> str:
+    """Return which kind of route a path is for, as the metrics name it.
+
+    >>> [kind_of(path) for path in ("/u/ana/api/chat", "/v1/keys", "/u/ana/api/memory", "/v1/embeddings")]
+    ['chat', 'api', 'api', 'other']
+    """
+    if route_of(path) in _CHAT_ROUTES:
+        return "chat"
+    if path in MONITORING_PATHS:
+        return "monitoring"
+    if is_dashboard_path(path):
+        return "dashboard"
+    route = "/" + path.split("/", 3)[-1] if path.startswith("/u/") else path
+    return "api" if is_resource_path(path) or route.startswith(_API_PREFIXES) else "other"

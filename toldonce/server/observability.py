@@ -1,9 +1,10 @@
 """Routes for monitoring: `GET /livez`, `/readyz`, `/healthz` and `/metrics`. Serves through the engine."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
+from platform import python_version
 from typing import TypeVar
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -21,6 +22,7 @@ from toldonce.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_bod
 from toldonce.types import StoreTotals
 
 T = TypeVar("T")
+MONITORING_PATHS = ("/livez", "/readyz", "/healthz", "/metrics")
 _RETRY = {name.decode(): value.decode() for name, value in retry_headers(SERVICE_UNAVAILABLE)}
 
 
@@ -92,7 +94,8 @@ def _metrics(engine: AsyncToldOnce, proxy: ProxyCounters) -> Callable[[Request],
         sums, reason = await in_time(engine.admin.totals)
         if sums is None:
             return Response(f"# {reason}\n", SERVICE_UNAVAILABLE, headers={"content-type": CONTENT_TYPE, **_RETRY})
-        return Response(exposition(engine.metrics, proxy, sums), headers={"content-type": CONTENT_TYPE})
+        written = exposition(engine.metrics, proxy, asdict(engine.admin.worker_counters), sums)
+        return Response(written, headers={"content-type": CONTENT_TYPE})
 
     return metrics
 
@@ -100,11 +103,18 @@ def _metrics(engine: AsyncToldOnce, proxy: ProxyCounters) -> Callable[[Request],
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def exposition(metrics: Metrics, proxy: ProxyCounters, sums: StoreTotals) -> bytes:
-    """Write all metrics as text."""
+def exposition(metrics: Metrics, proxy: ProxyCounters, worker: Mapping[str, int], sums: StoreTotals) -> bytes:
+    """Write all metrics as text; `worker` has the counts of this process's worker by name."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Counted([*_of_engine(metrics), *_of_store(sums), *_of_proxy(proxy), *_of_limits(metrics)]))
+    families = [*_of_engine(metrics), *_of_store(sums), *_of_proxy(proxy), *_of_limits(metrics)]
+    registry.register(_Counted([_build(), *families, *_of_worker(worker), _of_answers(metrics)]))
     return generate_latest(registry)
+
+
+def _build() -> Metric:
+    family = GaugeMetricFamily("toldonce_build_info", "What runs; the value is 1.", labels=["version", "python"])
+    family.add_metric([version("toldonce"), python_version()], 1)
+    return family
 
 
 class _Counted(Collector):
@@ -195,6 +205,20 @@ def _of_proxy(proxy: ProxyCounters) -> Iterator[Metric]:
     for name, count in asdict(proxy).items():
         counted = "Tokens upstream reported" if name.endswith("_tokens") else "Requests"
         yield CounterMetricFamily(f"proxy_{name}", f"{counted}: {name.replace('_', ' ')}.", count)
+
+
+def _of_worker(worker: Mapping[str, int]) -> Iterator[Metric]:
+    for name, count in worker.items():
+        yield CounterMetricFamily(f"worker_{name}", f"Formations of this process's worker: {name}.", count)
+
+
+def _of_answers(metrics: Metrics) -> Metric:
+    family = HistogramMetricFamily(
+        "http_answer_seconds", "From a request's head to the beginning of its answer.", labels=["kind", "status"]
+    )
+    for labels, histogram in sorted(metrics.answers.items()):
+        family.add_metric(labels, buckets=histogram.buckets(), sum_value=histogram.total)
+    return family
 
 
 def _plain(name: str, help_: str, value: float) -> Metric:
