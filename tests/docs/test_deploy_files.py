@@ -6,6 +6,7 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -51,11 +52,13 @@ def test_every_setting_named_in_a_file_exists(path: Path) -> None:
 def test_compose_runs_two_servers_and_two_workers_that_need_what_is_there(path: Path) -> None:
     (compose,) = documents(path)
     services = compose["services"]
-    for name, command in (("server", None), ("worker", ["worker"])):
+    for name, command, port in (("server", None, ""), ("worker", ["worker"], "TOLDONCE_METRICS_PORT")):
         service = services[name]
         assert service.get("command") == command
         assert service["deploy"] == {"replicas": 2}
         assert service["environment"]["TOLDONCE_WORKER"] == "false"
+        asked = urlsplit(re.findall(r"'(http://[^']+)'", service["healthcheck"]["test"][-1])[0])
+        assert (asked.port, asked.path) == (int(service["environment"][port]) if port else 8765, "/readyz")
         assert service["read_only"] is True
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
@@ -168,7 +171,13 @@ async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(
         (container,) = template["spec"]["containers"]
         assert container["args"][0] in COMMANDS
         probes = [value for name, value in container.items() if name.endswith("Probe")]
+        assert len(probes) == 3
         assert {probe["httpGet"]["path"] for probe in probes} <= served
+        ports = {port["name"]: str(port["containerPort"]) for port in container["ports"]}
+        assert {probe["httpGet"]["port"] for probe in probes} <= ports.keys()
+        [metrics] = [each["value"] for each in container["env"] if each["name"] == "TOLDONCE_METRICS_PORT"]
+        assert ports["metrics"] == metrics == template["metadata"]["annotations"]["prometheus.io/port"]
+        assert container["image"] == f"toldonce:{version('toldonce')}"
         assert template["spec"]["securityContext"]["runAsNonRoot"] is True
         assert container["securityContext"]["readOnlyRootFilesystem"] is True
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
@@ -191,13 +200,15 @@ def test_selectors_meet_the_labels_of_what_they_select() -> None:
     assert asked == labels
     (service,) = manifests("Service")
     assert service["spec"]["selector"] in labels
+    budgets = [manifest["spec"]["selector"]["matchLabels"] for manifest in manifests("PodDisruptionBudget")]
+    assert budgets == asked
     (scaler,) = manifests("HorizontalPodAutoscaler")
     assert scaler["spec"]["scaleTargetRef"]["name"] in {
         manifest["metadata"]["name"] for manifest in manifests("Deployment")
     }
 
 
-def test_policies_choose_what_runs_and_let_only_the_ingress_in() -> None:
+def test_policies_choose_what_runs_and_let_ingress_and_prometheus_in() -> None:
     labels = [manifest["spec"]["template"]["metadata"]["labels"] for manifest in manifests("Deployment")]
     chosen: dict[str, list[dict[str, Any]]] = {"Ingress": [], "Egress": []}
     for policy in manifests("NetworkPolicy"):
@@ -208,7 +219,7 @@ def test_policies_choose_what_runs_and_let_only_the_ingress_in() -> None:
             chosen[kind] += matching
     assert all(label in chosen["Ingress"] and label in chosen["Egress"] for label in labels)
     ways_in = [rule for policy in manifests("NetworkPolicy") for rule in policy["spec"].get("ingress", [])]
-    assert [[port["port"] for port in rule["ports"]] for rule in ways_in] == [["http"]]
+    assert [[port["port"] for port in rule["ports"]] for rule in ways_in] == [["http"], ["metrics"], ["metrics"]]
     assert all(rule["from"] for rule in ways_in)
 
 

@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +18,7 @@ from toldonce.cli.options import DatabaseUrl
 from toldonce.cli.output import say
 
 if TYPE_CHECKING:
+    from toldonce.engine import AsyncToldOnce
     from toldonce.settings import Settings
 
 _Host = Annotated[
@@ -33,6 +34,12 @@ _Upstream = Annotated[
 _NoWorker = Annotated[bool, typer.Option("--no-worker", help="Do not run the formation worker in this process.")]
 _Level = Annotated[
     str | None, typer.Option("--log-level", metavar="debug|info|warning|error", help="Minimum log level.")
+]
+_MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        "--metrics-port", metavar="PORT", help="Port for metrics and probes (default: $TOLDONCE_METRICS_PORT)."
+    ),
 ]
 _LogJson = Annotated[bool, typer.Option("--log-json", help="Log JSON lines even on a terminal.")]
 
@@ -76,11 +83,16 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
         raise KeyboardInterrupt
 
 
-def worker(database: DatabaseUrl = None, log_level: _Level = None, log_json: _LogJson = False) -> None:
+def worker(
+    database: DatabaseUrl = None,
+    metrics_port: _MetricsPort = None,
+    log_level: _Level = None,
+    log_json: _LogJson = False,
+) -> None:
     """Run the formation worker without the proxy. Stops at Ctrl-C or SIGTERM."""
     from toldonce.settings import Settings
 
-    settings = Settings.load(database_url=database, log_level=log_level)
+    settings = Settings.load(database_url=database, metrics_port=metrics_port, log_level=log_level)
     _set_up_logs(settings, log_json=log_json)
     asyncio.run(_work(settings))
 
@@ -103,9 +115,19 @@ async def _work(settings: "Settings") -> None:
             say(f"warning: {unknown}")
         say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops")
         gc.freeze()  # loaded modules stay: garbage collections need not scan them
-        await engine.admin.run_worker()
+        async with _monitored(engine):
+            await engine.admin.run_worker()
         counters = engine.admin.worker_counters
         say(f"formed {counters.formed}, failed {counters.failed}, parked {counters.parked}")
+
+
+def _monitored(engine: "AsyncToldOnce") -> AbstractAsyncContextManager[None]:
+    if engine.settings.metrics_port is None:
+        return nullcontext()  # the server's modules take a second to load
+    from toldonce.metrics import ProxyCounters
+    from toldonce.server.http_server import monitored
+
+    return monitored(engine, ProxyCounters(), say=say)
 
 
 @contextmanager

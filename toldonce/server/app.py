@@ -94,8 +94,12 @@ def key_policy(engine: AsyncToldOnce) -> UpstreamKeyPolicy:
     return UpstreamKeyPolicy(upstream_key(settings), settings.key_routes, identity_policy(settings), engine.clock)
 
 
-def build_app(engine: AsyncToldOnce) -> Starlette:
+def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> Starlette:
     """Build the application over an open engine; it runs the engine's worker if the settings say so.
+
+    Args:
+        engine: The memory to serve.
+        counters: Takes the counts of chats; None: counts that its own `/metrics` alone shows.
 
     Raises:
         BadSettingError: Anybody could use the upstream key.
@@ -105,7 +109,7 @@ def build_app(engine: AsyncToldOnce) -> Starlette:
     backend, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
     authenticator = Authenticator.of(engine, policy)
-    counters, preload = ProxyCounters(), Preload(engine.counter, engine.own_embedder)
+    counters, preload = counters or ProxyCounters(), Preload(engine.counter, engine.own_embedder)
     chats = _chat_routes(engine, backend, policy, keys, counters)
     mcp, metadata = McpEndpoint(engine, policy), ResourceMetadata(settings.jwt_issuer)
     passthrough = PassThrough(

@@ -9,14 +9,17 @@ import resource
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
+from typing import Literal
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadSettingError, PortInUseError
+from toldonce.metrics import ProxyCounters
 from toldonce.server.app import build_app
 from toldonce.server.connection_table import (
     DESCRIPTORS_PER_CONNECTION,
@@ -26,6 +29,7 @@ from toldonce.server.connection_table import (
     connections_within,
 )
 from toldonce.server.http_protocol import HttpProtocol
+from toldonce.server.observability import build_monitoring
 from toldonce.server.origin_guard import is_loopback
 from toldonce.server.upstream_key import require_guarded_key
 from toldonce.server.welcome import chat_model, welcome
@@ -150,21 +154,8 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
     try:
         async with await AsyncToldOnce.open(settings) as engine:
             await require_access(engine, say)
-            table = ConnectionTable(connection_limits(settings), engine.metrics.refused)
-            config = uvicorn.Config(
-                build_app(engine),
-                http=partial(HttpProtocol, table=table),  # type: ignore[arg-type]  # called as a class would be
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                date_header=False,
-                lifespan="on",
-                backlog=_ACCEPTED_AT_ONCE,
-                timeout_graceful_shutdown=GRACE_S,
-                timeout_keep_alive=settings.keep_alive_s,  # type: ignore[arg-type]  # a fraction serves as well
-            )
-            logging.getLogger("uvicorn.error").addFilter(_is_unexpected)
-            server = _Server(config, table)
+            counters = ProxyCounters()
+            server = _server(build_app(engine, counters), engine, lifespan="on")
             gc.collect()
             gc.freeze()  # later collections need not walk what is loaded by now (they took up to 100 ms)
             stopping = asyncio.create_task(_stop_when(stop, server))
@@ -173,12 +164,58 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
             shown = await _in_effect(engine)
             say(welcome(shown, listener.getsockname()[1], model=await chat_model(settings)))
             try:
-                with _quick_switching():
-                    await server.serve(sockets=[listener])
+                async with monitored(engine, counters, say=say):
+                    with _quick_switching():
+                        await server.serve(sockets=[listener])
             finally:
                 stopping.cancel()
     finally:
         listener.close()
+
+
+def _server(app: ASGIApp, engine: AsyncToldOnce, *, lifespan: Literal["on", "off"]) -> _Server:
+    """Return what serves an application within the limits of the settings."""
+    settings = engine.settings
+    table = ConnectionTable(connection_limits(settings), engine.metrics.refused)
+    config = uvicorn.Config(
+        app,
+        http=partial(HttpProtocol, table=table),  # type: ignore[arg-type]  # called as a class would be
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan=lifespan,
+        backlog=_ACCEPTED_AT_ONCE,
+        timeout_graceful_shutdown=GRACE_S,
+        timeout_keep_alive=settings.keep_alive_s,  # type: ignore[arg-type]  # a fraction serves as well
+    )
+    logging.getLogger("uvicorn.error").addFilter(_is_unexpected)
+    return _Server(config, table)
+
+
+@asynccontextmanager
+async def monitored(
+    engine: AsyncToldOnce, counters: ProxyCounters, *, say: Callable[[str], None]
+) -> AsyncIterator[None]:
+    """Answer the routes for monitoring on TOLDONCE_METRICS_PORT meanwhile, if it is set.
+
+    Raises:
+        PortInUseError: Another process uses it.
+        BadSettingError: The user may not bind it.
+    """
+    settings = engine.settings
+    if settings.metrics_port is None:
+        yield
+        return
+    with closing(bind(settings.host, settings.metrics_port)) as listener:
+        server = _server(build_monitoring(engine, counters), engine, lifespan="off")
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        say(f"Metrics on http://{settings.host}:{listener.getsockname()[1]}/metrics")
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            await serving
 
 
 async def _in_effect(engine: AsyncToldOnce) -> Settings:

@@ -10,14 +10,17 @@ from typing import TypeVar
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from toldonce.engine import AsyncToldOnce
 from toldonce.metrics import Histogram, Metrics, ProxyCounters, dedup_rate, replacement_rate, share
 from toldonce.server.auth.guard import HELLO, is_operator
 from toldonce.server.database_wait import in_time
+from toldonce.server.origin_guard import OriginGuard, is_loopback
 from toldonce.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_body, retry_headers
 from toldonce.types import StoreTotals
 
@@ -34,6 +37,13 @@ def monitoring_routes(engine: AsyncToldOnce, proxy: ProxyCounters) -> list[Route
         Route("/healthz", _healthz(engine, proxy), methods=["GET"]),
         Route("/metrics", _metrics(engine, proxy), methods=["GET"]),
     ]
+
+
+def build_monitoring(engine: AsyncToldOnce, proxy: ProxyCounters) -> ASGIApp:
+    """Build an application of these routes alone, which asks for no credential; web pages are refused."""
+    app = Starlette(routes=monitoring_routes(engine, proxy))
+    settings = engine.settings
+    return OriginGuard(app, loopback=is_loopback(settings.host), origins=frozenset(), hosts=settings.allowed_hosts)
 
 
 async def _livez(request: Request) -> Response:

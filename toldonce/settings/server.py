@@ -29,6 +29,13 @@ class ServerSettings(EnvironmentSettings):
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8765, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    metrics_port: int | None = Field(
+        default=None,
+        ge=0,
+        le=65535,
+        description="Further port on which a server or worker answers `/metrics`, `/livez`, `/readyz` and `/healthz` "
+        "without a credential: who can reach it sees counts, and never whose; unset: none.",
+    )
     origins: str = Field(
         default="",
         description="Origins of web pages that may call the server from a browser, separated by commas, such as "
