@@ -37,9 +37,12 @@ async def texts_of_new(url: str) -> Texts:
         return await texts(engine)
 
 
-async def is_whole(url: str, before: Texts) -> None:
-    """Open a database; see that nothing is missing, and that it finds, records and forms."""
+async def is_whole(url: str, before: Texts, caplog: pytest.LogCaptureFixture, migrated: tuple[int, int]) -> None:
+    """Open a database; see that it says so, that nothing is missing, and that it finds, records and forms."""
+    caplog.set_level("INFO", logger="toldonce.store")
     async with opened(url) as engine:
+        said = [vars(record) for record in caplog.records if record.getMessage() == "database migrated"]
+        assert [(fields["before"], fields["after"]) for fields in said] == [migrated]
         assert await texts(engine) == before
         found = await engine.search("What should I avoid at a restaurant?", user="ana")
         assert "peanuts" in found.items[0].memory.text
@@ -56,7 +59,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Texts]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("number", sampled(range(1, sqlite.newest_schema()), 4))
-async def test_a_file_of_an_older_schema_is_whole(number: int, file: tuple[Path, Texts], tmp_path: Path) -> None:
+async def test_a_file_of_an_older_schema_is_whole(
+    number: int, file: tuple[Path, Texts], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     today, before = file
     path = tmp_path / "older.sqlite3"
     known = sqlite.migrations()[:number]
@@ -72,7 +77,7 @@ async def test_a_file_of_an_older_schema_is_whole(number: int, file: tuple[Path,
                     f'"{name}"' for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))
                 )
                 db.execute(f'INSERT INTO "{table}" ({columns}) SELECT {columns} FROM today."{table}"')  # noqa: S608
-    await is_whole(f"{SQLITE}{path}", before)
+    await is_whole(f"{SQLITE}{path}", before, caplog, (number, sqlite.newest_schema()))
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +90,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Texts]:
 @NEEDS_POSTGRES
 @pytest.mark.soak
 @pytest.mark.parametrize("number", sampled(range(1, postgres.newest_schema()), 7))
-async def test_a_server_of_an_older_schema_is_whole(number: int, server: tuple[str, str, Texts]) -> None:
+async def test_a_server_of_an_older_schema_is_whole(
+    number: int, server: tuple[str, str, Texts], caplog: pytest.LogCaptureFixture
+) -> None:
     today, older, before = server
     known = postgres.migrations()[:number]
     with psycopg.connect(today) as source, psycopg.connect(older) as db, pytest.MonkeyPatch.context() as patch:
@@ -102,4 +109,4 @@ async def test_a_server_of_an_older_schema_is_whole(number: int, server: tuple[s
             ):
                 for row in rows:
                     copied.write(row)
-    await is_whole(older, before)
+    await is_whole(older, before, caplog, (number, postgres.newest_schema()))

@@ -95,6 +95,7 @@ def test_a_clean_machine_installs_serves_and_upgrades(tmp_path: Path) -> None:
             answer = request(port, "/v1/chat/completions", json.dumps(body).encode())
             assert answer.status == 200
         assert "cello" in json.dumps(answer.json["memories"])
+    assert f'"before": {first}, "after": {newest_schema()}' in (home / "log").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")

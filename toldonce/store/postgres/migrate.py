@@ -8,7 +8,7 @@ from toldonce.settings import DATABASE_SETTING, shown_url
 from toldonce.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from toldonce.store.postgres.errors import FORGETFUL, fault
 from toldonce.store.sql import app_numbers, inner
-from toldonce.store.sql.database import Row, load, read_migrations
+from toldonce.store.sql.database import Row, load, log_migration, read_migrations
 from toldonce.store.sql.rows import fetch_value
 from toldonce.store.sql.transfer.endpoint import refuse_unfinished
 
@@ -57,6 +57,7 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
     db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
     try:
         _begin(db, where)
+        applied = 0
         for number, sql in migrations():
             if schema_of(db) < number:
                 with db.transaction():
@@ -64,6 +65,9 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
                     if number in _STEPS:
                         _STEPS[number](PostgresConnection(db))
                     db.execute("INSERT INTO migration (number) VALUES ($1)", (number,))
+                applied = number
+        if found and applied:
+            log_migration(where, found, applied)
     finally:
         db.execute("SELECT pg_advisory_unlock($1)", (LOCK,))
 

@@ -17,6 +17,7 @@ What is encrypted where subjects have keys (`store/encryption/`); `?1` is the su
 - `matches: category=7,key=8`: so are these, of columns that the database compares: equal values stay equal.
 """
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -25,6 +26,8 @@ from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
 from toldonce.lazy_pattern import LazyPattern
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -146,6 +149,11 @@ def read_migrations(package: str) -> tuple[tuple[int, str], ...]:
         if (match := _MIGRATION.fullmatch(entry.name))
     ]
     return tuple(sorted(found))
+
+
+def log_migration(where: str, before: int, after: int) -> None:
+    """Log once that a database with rows was brought from one schema to another."""
+    logger.info("database migrated", extra={"database": where, "before": before, "after": after})
 
 
 @cache

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import apsw
 
 from toldonce.store.sql import app_numbers, inner
-from toldonce.store.sql.database import read_migrations
+from toldonce.store.sql.database import log_migration, read_migrations
 
 # Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
 APPLICATION_ID = 0x52636C74
@@ -57,7 +57,9 @@ def writing(db: apsw.Connection) -> Iterator[None]:
 
 
 def migrate(db: apsw.Connection) -> None:
-    """Apply what is missing, each migration in a transaction of its own."""
+    """Apply what is missing, each migration in a transaction of its own; log it, unless the database is new."""
+    found = schema_of(db)
+    applied = 0
     for number, sql in migrations():
         if schema_of(db) >= number:
             continue
@@ -69,6 +71,9 @@ def migrate(db: apsw.Connection) -> None:
                     _STEPS[number](db)
                 db.pragma("application_id", APPLICATION_ID)
                 db.pragma("user_version", number)
+                applied = number
+    if found and applied:
+        log_migration(db.filename, found, applied)
 
 
 def _add_columns(db: apsw.Connection, number: int) -> None:
