@@ -71,6 +71,8 @@ def test_an_option_that_is_no_setting_is_refused() -> None:
         ("ORIGINS", "localhost:3000", "http://localhost:3000"),
         ("ORIGINS", "http://a.example, null", "http://localhost:3000"),
         ("ORIGINS", "http://a.example/chat", "http://localhost:3000"),
+        ("PUBLIC_URL", "https://example.org/dashboard", "begins as this server's own"),
+        ("PROXIES", "10.0.0.0/8, proxy.example", "10.0.0.0/8"),
         ("INJECTION", "somewhere", "split"),
         ("RECALL_LIMIT", "-1", "0"),
         ("FORM_TIMEOUT_S", "0", "greater than 0"),

@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -33,6 +34,7 @@ from toldonce.server.chat_completions import ChatProxy
 from toldonce.server.dashboard.app import Dashboard, dashboard_routes
 from toldonce.server.dashboard.page_answer import send_page_refusal
 from toldonce.server.dashboard.paths import ROOT, is_dashboard_path
+from toldonce.server.front_proxy import FrontProxy
 from toldonce.server.mcp_endpoint import McpEndpoint
 from toldonce.server.observability import MONITORING_PATHS, monitoring_routes
 from toldonce.server.origin_guard import OriginGuard, is_loopback
@@ -106,8 +108,7 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
     """
     settings = engine.settings
     require_guarded_key(settings)
-    backend, keys = choose_backend(engine), key_policy(engine)
-    policy = identity_policy(settings)
+    backend, keys, policy = choose_backend(engine), key_policy(engine), identity_policy(settings)
     authenticator = Authenticator.of(engine, policy)
     counters, preload = counters or ProxyCounters(), Preload(engine.counter, engine.own_embedder)
     chats = _chat_routes(engine, backend, policy, keys, counters)
@@ -143,7 +144,7 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
     routes = [
         *monitoring_routes(engine, counters),
         *routes_of(OPERATIONS, engine, policy),
-        *resource_routes(api, people=ROOT if settings.dashboard else None),
+        *resource_routes(api, people=ROOT if settings.dashboard else None, public_url=settings.public_url),
         Route(MCP_PATH, mcp, methods=["POST"]),
         *(Route(path, metadata, methods=["GET"]) for path in (METADATA_PATH, METADATA_PATH + MCP_PATH)),
     ]
@@ -154,6 +155,9 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
     routes += _passed_routes(passthrough)
     guarding = _guarding(settings, authenticator, metadata)
     return _Application(routes, lifespan, guarding, _preloaded(chats, preload), engine.metrics)
+    below = partial(FrontProxy, public_path=settings.public_path, proxies=settings.trusted_proxies)
+    guarded = _guarding(settings, authenticator, metadata)
+    return _Application(routes, lifespan, guarded, _preloaded(chats, preload), below)
 
 
 def _chat_routes(
@@ -195,6 +199,7 @@ class _Application(Starlette):
         guarded: Callable[[ASGIApp], ASGIApp],
         chats: Mapping[str, ASGIApp],
         metrics: Metrics,
+        below: Callable[[ASGIApp], ASGIApp],
     ) -> None:
         handlers = {HTTPException: _refused, Exception: _failed}
         super().__init__(routes=routes, lifespan=lifespan, exception_handlers=handlers)
@@ -202,6 +207,7 @@ class _Application(Starlette):
         self._guarded = guarded
         self._chats = chats
         self._metrics = metrics
+        self._below = below
 
     def build_middleware_stack(self) -> ASGIApp:
         """Build what serves a request: the guard, the chat, and then everything else."""
@@ -217,7 +223,7 @@ class _Application(Starlette):
         async def below_v1(scope: Scope, receive: Receive, send: Send) -> None:
             await inner(_with_v1(scope), receive, send)
 
-        return below_v1
+        return self._below(below_v1)
 
 
 def _with_v1(scope: Scope) -> Scope:

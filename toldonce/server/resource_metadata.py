@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from toldonce.server.asgi import Header, Receive, Scope, Send, header, send_json
+from toldonce.server.front_proxy import url_prefix
 from toldonce.server.status import NOT_FOUND, OK, send_error
 
 MCP_PATH = "/mcp"
@@ -40,7 +41,7 @@ class ResourceMetadata:
 
 
 def _origin(scope: Scope) -> str:
-    """Return scheme and host as the client wrote them; a proxy in front of the server names the scheme."""
+    """Return the server's URL as the client wrote it; a proxy in front of the server names the scheme."""
     host = (header(scope["headers"], b"host") or b"localhost").decode("latin-1")
     scheme = (header(scope["headers"], b"x-forwarded-proto") or scope.get("scheme", "http").encode()).decode("latin-1")
-    return f"{'https' if scheme.strip().lower() == 'https' else 'http'}://{host}"
+    return f"{'https' if scheme.strip().lower() == 'https' else 'http'}://{host}{url_prefix()}"

@@ -20,6 +20,40 @@ def listed(items: str) -> list[str]:
     return [item.strip() for item in items.split(",") if item.strip()]
 
 
+# First steps of the server's own paths: below one of them, it could not tell which step is whose.
+_OWN_STEPS = frozenset(
+    "api apps chat completions conversations dashboard docs embeddings mcp messages models responses u v1".split()
+)
+_SUB_PATH = LazyPattern(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,63}){1,8}")
+
+
+def sub_path(path: str) -> str:
+    """Return the path below which another server passes requests on, without a slash at its end; empty: its root.
+
+    >>> sub_path("/memory/"), sub_path("/")
+    ('/memory', '')
+
+    Raises:
+        ValueError: It is no such path, or it begins as one of this server's does.
+    """
+    plain = path.rstrip("/")
+    if plain and not _SUB_PATH.fullmatch(plain):
+        raise ValueError(f"has the path {path[:100]!r}; use letters, digits, `-`, `_` and `~`, for example /memory")
+    if plain.split("/")[1:2] and plain.split("/")[1] in _OWN_STEPS:
+        raise ValueError(f"has the path {path[:100]!r}, which begins as this server's own; use another one: /memory")
+    return plain
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of a URL.
+
+    >>> origin_of("https://example.org:444/memory")
+    'https://example.org:444'
+    """
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 def _can_be_sent(key: SecretStr | None) -> SecretStr | None:
     value = key.get_secret_value() if key else ""
     if _CONTROL.search(value):

@@ -1,6 +1,8 @@
 """Settings of the server: its database and address, who may call it, and the login to the dashboard."""
 
+from ipaddress import ip_network
 from typing import Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, SecretStr, field_validator
@@ -8,7 +10,7 @@ from pydantic import Field, SecretStr, field_validator
 from toldonce.environment import EnvironmentSettings
 from toldonce.errors import BadSubjectError
 from toldonce.lazy_pattern import LazyPattern
-from toldonce.settings.checks import HttpUrl, Key, OptionalName, listed
+from toldonce.settings.checks import HttpUrl, Key, OptionalName, listed, sub_path
 from toldonce.settings.database_url import database_url as as_url
 from toldonce.settings.database_url import default_database_url, shown_url
 from toldonce.types import Subject
@@ -51,8 +53,13 @@ class ServerSettings(EnvironmentSettings):
     )
     public_url: HttpUrl = Field(
         default=None,
-        description="URL at which browsers reach the server, such as `https://memory.example.org`, where a proxy in "
-        "front of it ends TLS; unset: as they call it.",
+        description="URL at which browsers reach the server, such as `https://example.org/memory`, where a proxy in "
+        "front of it ends TLS or passes a path on; unset: as they call it.",
+    )
+    proxies: str = Field(
+        default="127.0.0.1, ::1",
+        description="Addresses and networks of proxies in front of the server, separated by commas, such as "
+        "`10.0.0.0/8`, whose `X-Forwarded-Proto` and `X-Forwarded-Prefix` are believed.",
     )
     default_user: str = Field(
         default="local",
@@ -122,6 +129,22 @@ class ServerSettings(EnvironmentSettings):
                 raise ValueError("takes NAME or NAME:PORT separated by commas, for example memory.example.org")
         return hosts
 
+    @field_validator("public_url")
+    @classmethod
+    def _below_a_plain_path(cls, url: str | None) -> str | None:
+        sub_path(urlsplit(url or "").path)
+        return url
+
+    @field_validator("proxies")
+    @classmethod
+    def _list_of_networks(cls, proxies: str) -> str:
+        for proxy in listed(proxies):
+            try:
+                ip_network(proxy, strict=False)
+            except ValueError:
+                raise ValueError("takes addresses and networks separated by commas, for example 10.0.0.0/8") from None
+        return proxies
+
     @field_validator("default_user")
     @classmethod
     def _can_be_a_user(cls, name: str) -> str:
@@ -145,6 +168,16 @@ class ServerSettings(EnvironmentSettings):
     def shown_database(self) -> str:
         """Database URL without its password."""
         return shown_url(self.database_url)
+
+    @property
+    def public_path(self) -> str:
+        """Path of `TOLDONCE_PUBLIC_URL`, such as `/memory`; empty: the server is reached at the root."""
+        return sub_path(urlsplit(self.public_url or "").path)
+
+    @property
+    def trusted_proxies(self) -> tuple[str, ...]:
+        """Addresses and networks of `TOLDONCE_PROXIES`."""
+        return tuple(listed(self.proxies))
 
     @property
     def allowed_origins(self) -> frozenset[str]:

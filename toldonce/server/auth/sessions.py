@@ -22,6 +22,7 @@ from toldonce.engine.keys import KeyService
 from toldonce.errors import UnknownKeyError
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.server.asgi import Headers
+from toldonce.server.front_proxy import url_prefix
 from toldonce.types import Access, ApiKey, Caller
 
 SESSION_S = 12 * 3600
@@ -62,7 +63,8 @@ def set_cookie(value: str, *, secure: bool) -> bytes:
     """
     age = SESSION_S if value else 0
     flags = "; Secure" if secure else ""
-    return f"{_COOKIE}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{flags}".encode()
+    path = url_prefix() or "/"
+    return f"{_COOKIE}={value}; Path={path}; Max-Age={age}; HttpOnly; SameSite=Strict{flags}".encode()
 
 
 def guest_cookie() -> str:

@@ -39,7 +39,17 @@ from toldonce.server.dashboard.page import (
 )
 from toldonce.server.dashboard.page_answer import PageResponder, send_page_refusal
 from toldonce.server.dashboard.pages import PAGES
-from toldonce.server.dashboard.paths import LOGIN, LOGOUT, PROVIDER, RETURN, ROOT, STATIC, is_own_page, static_file
+from toldonce.server.dashboard.paths import (
+    LOGIN,
+    LOGOUT,
+    PROVIDER,
+    RETURN,
+    ROOT,
+    STATIC,
+    is_own_page,
+    page_path,
+    static_file,
+)
 from toldonce.server.dashboard.rest_client import RestCaller, RestError
 from toldonce.server.request_target import PathTable, path_steps, sent_path
 from toldonce.server.status import (
@@ -142,7 +152,7 @@ class Dashboard:
             query=decoded_query(scope),
             form=form,
             wants_json=answer.wants_json,
-            origin=f"{scope.get('scheme', 'http')}://{(header(answer.headers, b'host') or b'').decode('latin-1')}",
+            base_url=answer.base_url,
         )
         return request, route
 
@@ -197,7 +207,7 @@ class LoginPages:
         elif path == LOGOUT and method == "POST":
             self._sessions.end(answer.cookie)
             answer.new_cookie = guest_cookie()
-            await answer.see_other(LOGIN)
+            await answer.see_other(page_path("login"))
         elif path == PROVIDER and self._oidc is not None:
             await self._to_provider(answer, self._oidc)
         elif path == RETURN and self._oidc is not None:
@@ -233,18 +243,20 @@ class LoginPages:
         try:
             finished = await oidc.finish(answer.query, _kept(answer.headers))
         except BadIdentityError as error:
-            await self._ask(answer, ROOT, f"{error}.", UNAUTHORIZED, gone)
+            await self._ask(answer, page_path(), f"{error}.", UNAUTHORIZED, gone)
             return
         answer.new_cookie = await self._sessions.begin_for(finished.person)
         await answer.logged_in(finished.target, gone)
 
     async def _ask(self, answer: PageResponder, target: str, message: str, status: int, extra: Headers = ()) -> None:
-        await answer.login(target, message, status, provider=PROVIDER if self._oidc else None, extra=extra)
+        await answer.login(
+            target, message, status, provider=page_path("login", "provider") if self._oidc else None, extra=extra
+        )
 
 
 def _own(target: str) -> str:
     """Return a target if it is a page of the dashboard, and else the first page."""
-    return target if is_own_page(target) else ROOT
+    return target if is_own_page(target) else page_path()
 
 
 def _last(form: Form, name: str) -> str:
@@ -257,7 +269,7 @@ def _login_cookie(value: str, *, secure: bool) -> tuple[bytes, bytes]:
     `Lax`, as the provider's page leads back here; it is sent to the pages of the login alone.
     """
     age, flags = (LOGIN_S if value else 0), "; Secure" if secure else ""
-    cookie = f"{_COOKIE}={value}; Path={LOGIN}; Max-Age={age}; HttpOnly; SameSite=Lax{flags}"
+    cookie = f"{_COOKIE}={value}; Path={page_path('login')}; Max-Age={age}; HttpOnly; SameSite=Lax{flags}"
     return b"set-cookie", cookie.encode()
 
 

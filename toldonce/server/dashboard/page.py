@@ -43,8 +43,8 @@ class PageRequest:
     form: Mapping[str, list[str]] = field(default_factory=dict)
     """Fields of the form; empty if none was sent."""
     wants_json: bool = False
-    origin: str = ""
-    """How the sender calls the server, such as `http://127.0.0.1:8765`."""
+    base_url: str = ""
+    """The server's URL as the sender knows it, such as `http://127.0.0.1:8765`."""
 
     @property
     def subject(self) -> str:

@@ -16,7 +16,8 @@ from toldonce.server.auth.sessions import form_token, guest_cookie, session_cook
 from toldonce.server.dashboard.demonstration import is_demonstration
 from toldonce.server.dashboard.filters import FILTERS
 from toldonce.server.dashboard.page import Form, HtmlPage, PageError, PageRequest, decoded_query
-from toldonce.server.dashboard.paths import LOGIN, page_path, static_url
+from toldonce.server.dashboard.paths import page_path, static_url
+from toldonce.server.front_proxy import base_url, url_prefix
 from toldonce.server.request_target import path_steps, sent_path
 from toldonce.server.status import FORBIDDEN, NOT_FOUND, OK, SEE_OTHER, UNAUTHORIZED
 
@@ -52,8 +53,7 @@ class PageResponder:
         """Answer the request of `scope`; browsers reach the server at `public_url` (None: as they call it)."""
         self._scope = scope
         self._send = send
-        called = (header(tuple(scope["headers"]), b"host") or b"localhost").decode("latin-1")
-        self.base_url = public_url or f"{scope.get('scheme', 'http')}://{called}"
+        self.base_url = base_url(scope, public_url)
         """The server's URL, as the browser knows it."""
         self.headers: Headers = tuple(scope["headers"])
         try:
@@ -164,8 +164,12 @@ async def send_page_refusal(scope: Scope, send: Send, status: int, message: str,
     """Refuse a request before a page sees it; a browser without a session is sent to the login."""
     answer = PageResponder(scope, send, public_url)
     if status == UNAUTHORIZED and scope["method"] == "GET" and not answer.wants_json:
-        target = sent_path(scope) + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
-        await answer.see_other(f"{LOGIN}?next={quote(target, safe='')}")
+        target = (
+            url_prefix()
+            + sent_path(scope)
+            + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
+        )
+        await answer.see_other(f"{page_path('login')}?next={quote(target, safe='')}")
     else:
         await answer.error(status, message)
 
@@ -194,7 +198,11 @@ def _environment() -> "Environment":
     )
     environment.filters.update(FILTERS)
     environment.globals.update(
-        is_demonstration=is_demonstration, messages=MESSAGES, page_path=page_path, static_url=static_url
+        is_demonstration=is_demonstration,
+        messages=MESSAGES,
+        page_path=page_path,
+        static_url=static_url,
+        url_prefix=url_prefix,
     )
     return environment
 

@@ -1,10 +1,15 @@
-"""Paths of the dashboard, and the files that pages load. Reads those from the package, once."""
+"""Paths of the dashboard, and the files that pages load. Reads those from the package, once.
+
+The constants are paths as the server reads them; a URL that is sent to a browser has the prefix of `url_prefix`, too.
+"""
 
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from urllib.parse import quote, urlencode
+
+from toldonce.server.front_proxy import url_prefix
 
 ROOT = "/dashboard"
 LOGIN = f"{ROOT}/login"
@@ -35,12 +40,12 @@ def is_open_page(path: str) -> bool:
 
 
 def page_path(*steps: str, **query: str) -> str:
-    """Return the URL of a page: its steps below the root, escaped, and its query.
+    """Return the URL of a page for the sender of the request: its steps below the root, escaped, and its query.
 
     >>> page_path("subjects", "user:a/b", q="red tea")
     '/dashboard/subjects/user%3Aa%2Fb?q=red+tea'
     """
-    path = "/".join([ROOT, *(quote(step, safe="") for step in steps)])
+    path = "/".join([url_prefix() + ROOT, *(quote(step, safe="") for step in steps)])
     return f"{path}?{urlencode(query)}" if query else path
 
 
@@ -50,7 +55,8 @@ def is_own_page(target: str) -> bool:
     >>> is_own_page("/dashboard/keys?a=b"), is_own_page("//evil.example/dashboard"), is_own_page("/dashboard\\\\@evil")
     (True, False, False)
     """
-    return is_dashboard_path(target.partition("?")[0]) and "\\" not in target and target.isprintable()
+    path = target.removeprefix(url_prefix()).partition("?")[0]
+    return is_dashboard_path(path) and "\\" not in target and target.isprintable()
 
 
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
@@ -78,7 +84,7 @@ def static_url(name: str) -> str:
     Raises:
         KeyError: There is no such file.
     """
-    return f"{STATIC}{name}?v={_all_files()[name].tag}"
+    return f"{url_prefix()}{STATIC}{name}?v={_all_files()[name].tag}"
 
 
 @cache

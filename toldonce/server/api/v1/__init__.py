@@ -70,7 +70,7 @@ def build_api(engine: AsyncToldOnce, policy: IdentityPolicy) -> RestApi:
     return RestApi(OPERATIONS, engine, policy)
 
 
-def resource_routes(api: RestApi, *, people: str | None) -> list[Route]:
+def resource_routes(api: RestApi, *, people: str | None, public_url: str | None) -> list[Route]:
     """Build the routes of the API, of its documentation, and of `GET /`.
 
     The API has the first steps after `/v1` that its operations name; other paths under `/v1` are passed through.
@@ -78,8 +78,9 @@ def resource_routes(api: RestApi, *, people: str | None) -> list[Route]:
     Args:
         api: The API.
         people: Where `GET /` sends people, who ask for HTML; None: it says what the server is.
+        public_url: URL at which browsers reach the server; None: as they call it.
     """
-    routes = page_routes(OPERATIONS, people)
+    routes = page_routes(OPERATIONS, people, public_url)
     for root in sorted(_ROOTS):
         for prefix in ("/v1", "/u/{user}/v1"):
             routes += [Route(f"{prefix}/{root}", api), Route(f"{prefix}/{root}/{{rest:anything}}", api)]

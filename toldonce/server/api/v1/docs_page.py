@@ -6,7 +6,7 @@ The documentation is one HTML page without scripts, rendered from the OpenAPI do
 import json
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from html import escape
 from importlib.metadata import version
@@ -20,6 +20,7 @@ from toldonce.server.api.v1.openapi import openapi_document
 from toldonce.server.api.v1.operation import ResourceOperation
 from toldonce.server.api.v1.problems import KINDS
 from toldonce.server.api.v1.request import JSON
+from toldonce.server.front_proxy import url_prefix
 from toldonce.server.status import SEE_OTHER
 
 _STYLE = """
@@ -60,7 +61,7 @@ def docs_page(document: Mapping[str, Any], base_url: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(document['info']['title'])} REST API</title><style>{_STYLE}</style></head><body>",
         f"<h1>{escape(document['info']['title'])} REST API</h1><p>{_prose(document['info']['description'])}</p>",
-        '<p>The same as a document for tools: <a href="/openapi.json">openapi.json</a>.</p>',
+        '<p>The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>',
     ]
     for tag in document["tags"]:
         operations = list(_operations(document, tag["name"]))
@@ -200,48 +201,52 @@ def _prose(text: str) -> str:
 # Where a client may reach the server, in the examples of the documentation.
 _EXAMPLE_URL = "http://127.0.0.1:8765"
 _HTML = "text/html; charset=utf-8"
+# A server is mostly reached at one place.
+_MAX_PREFIXES = 4
 _SECURITY: Mapping[str, str] = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
 _INDEX = {
-    "name": "ToldOnce",
-    "what": "long-term memory for LLM chat",
     "openai": "/v1/chat/completions",
     "documentation": "/docs",
     "openapi": "/openapi.json",
     "health": "/healthz",
 }
 _INDEX_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>ToldOnce</title></head><body>
-<h1>ToldOnce</h1><p>Long-term memory for LLM chat. Chat clients use the base URL <code>/v1</code> of this server.</p>
-<ul><li><a href="/docs">Documentation of the REST API</a></li><li><a href="/openapi.json">The same as OpenAPI</a></li>
-<li><a href="/healthz">Health</a></li></ul></body></html>"""
+<h1>ToldOnce</h1><p>Long-term memory for LLM chat.
+Chat clients use the base URL <code>{prefix}/v1</code> of this server.</p>
+<ul><li><a href="{prefix}/docs">Documentation of the REST API</a></li>
+<li><a href="{prefix}/openapi.json">The same as OpenAPI</a></li>
+<li><a href="{prefix}/healthz">Health</a></li></ul></body></html>"""
 
 
-def page_routes(operations: Sequence[ResourceOperation], people: str | None) -> list[Route]:
+def page_routes(operations: Sequence[ResourceOperation], people: str | None, public_url: str | None) -> list[Route]:
     """Build the routes; the document is generated at its first use.
 
     Args:
         operations: What the document describes.
         people: Where `GET /` sends people, who ask for HTML; None: it says what the server is.
+        public_url: Where a client reaches the server, in the examples of the documentation; None: on this machine.
     """
 
     @cache
     def document() -> dict[str, Any]:
         return openapi_document(operations, version("toldonce"))
 
-    @cache
-    def written() -> bytes:
-        return json.dumps(document(), ensure_ascii=False).encode()
+    @lru_cache(maxsize=_MAX_PREFIXES)
+    def written(prefix: str) -> bytes:
+        servers = {"servers": [{"url": prefix}]} if prefix else {}
+        return json.dumps({**document(), **servers}, ensure_ascii=False).encode()
 
     @cache
     def page() -> bytes:
-        return docs_page(document(), _EXAMPLE_URL).encode()
+        return docs_page(document(), public_url or _EXAMPLE_URL).encode()
 
     return [
         Route("/", _index_for(people), methods=["GET"]),
-        Route("/openapi.json", _serving(written, JSON), methods=["GET"]),
+        Route("/openapi.json", _serving(lambda: written(url_prefix()), JSON), methods=["GET"]),
         Route("/docs", _serving(page, _HTML), methods=["GET"]),
     ]
 
@@ -258,10 +263,16 @@ def _index_for(people: str | None) -> Callable[[Request], Awaitable[Response]]:
     async def index(request: Request) -> Response:
         """Say what this server is, to programs in JSON and to people as a page."""
         if "text/html" not in request.headers.get("accept", ""):
-            shown = {**_INDEX, **({"dashboard": people} if people else {}), "version": version("toldonce")}
+            paths = {**_INDEX, **({"dashboard": people} if people else {})}
+            shown = {
+                "name": "ToldOnce",
+                "what": "long-term memory for LLM chat",
+                **{name: url_prefix() + path for name, path in paths.items()},
+                "version": version("toldonce"),
+            }
             return Response(json.dumps(shown), headers=_SECURITY, media_type=JSON)
         if people is not None:
-            return Response(status_code=SEE_OTHER, headers={**_SECURITY, "Location": people})
-        return Response(_INDEX_PAGE, headers=_SECURITY, media_type=_HTML)
+            return Response(status_code=SEE_OTHER, headers={**_SECURITY, "Location": url_prefix() + people})
+        return Response(_INDEX_PAGE.format(prefix=url_prefix()), headers=_SECURITY, media_type=_HTML)
 
     return index

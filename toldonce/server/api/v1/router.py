@@ -37,6 +37,7 @@ from toldonce.server.asgi import (
 )
 from toldonce.server.auth.guard import max_body_bytes
 from toldonce.server.database_wait import while_database_answers
+from toldonce.server.front_proxy import url_prefix
 from toldonce.server.request_target import FoundPath, PathTable, path_steps, sent_path
 from toldonce.server.status import (
     BAD_REQUEST,
@@ -204,7 +205,9 @@ def _written(request: ResourceRequest, reply: ResourceReply) -> StoredAnswer:
     """Write what an operation answers."""
     headers = dict(reply.headers)
     if reply.next_cursor is not None:
-        headers["Link"] = f'<{with_cursor(request.raw_path, request.query, reply.next_cursor)}>; rel="next"'
+        headers["Link"] = (
+            f'<{url_prefix()}{with_cursor(request.raw_path, request.query, reply.next_cursor)}>; rel="next"'
+        )
     if reply.answer is None:
         return StoredAnswer(status=NO_CONTENT, headers=headers, body=b"")
     headers["Content-Type"] = JSON

@@ -143,7 +143,7 @@ async def _live(request: PageRequest, steps: tuple[str, ...], here: str) -> Html
         "newest": newest,
         "next_cursor": page["next_cursor"],
         "is_newest": cursor is None,
-        "to_try": request_to_try(request.engine.settings, f"{request.origin}/v1"),
+        "to_try": request_to_try(request.engine.settings, f"{request.base_url}/v1"),
     }
     return HtmlPage(template="live", title="Live", data=data)
 
