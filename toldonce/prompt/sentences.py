@@ -65,9 +65,17 @@ def _places() -> dict[str, tuple[int, int]]:
 
 def place_of(memory: Memory) -> SentencePlace:
     """Return where a fact's sentence is in a block."""
-    name = key_name(memory.key)
-    group, row = _places().get(name, (_group_of(memory.category, name), len(_places())))
-    return SentencePlace(group, row, memory.key, memory.id)
+    return SentencePlace(*place_under_heading(memory.key, memory.category), memory.key, memory.id)
+
+
+def place_under_heading(key: str, category: str) -> tuple[int, int]:
+    """Return the number of the heading that a fact is under, and its place there.
+
+    >>> place_under_heading("allergy:peanuts", "constraint")
+    (1, 0)
+    """
+    name = key_name(key)
+    return _places().get(name, (_group_of(category, name), len(_places())))
 
 
 def key_name(key: str) -> str:

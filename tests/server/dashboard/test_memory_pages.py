@@ -1,13 +1,16 @@
 """Pages of memories: list, search, add, correct, forget and erase, without scripts."""
 
+import re
 from collections.abc import Mapping
 
 import pytest
 
 from dashboard_client import HTML, dashboard_client
-from toldonce.engine import AsyncToldOnce
+from factories import ANA as ANA_SUBJECT
+from factories import memory
+from toldonce.engine import AsyncToldOnce, Components
 from toldonce.testing import FakeClock
-from toldonce.types import Access, MemoryOrder, MemoryState, NewApiKey, Subject
+from toldonce.types import Access, AddMemory, MemoryOrder, MemoryState, NewApiKey, Subject
 
 Fields = Mapping[str, str | list[str]]
 ANA = "/dashboard/subjects/user%3Aana"
@@ -40,6 +43,41 @@ async def test_a_search_shows_the_parts_of_each_score(engine: AsyncToldOnce) -> 
     assert all(bar["start"] >= 0 and bar["start"] + bar["width"] <= 100 for bar in bars)
     assert any(bar["width"] == 50 for bars in data["bars"].values() for bar in bars)
     assert data["found"]["items"][0]["memory"]["text"] == "Ana plays the cello."
+
+
+async def test_facts_are_under_the_headings_of_a_prompt_and_the_rest_by_month(
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
+) -> None:
+    await engine.add("Ana plays the cello.", user="ana")
+    clock.advance(days=40)
+    for slot, text in (("constraint/allergy:nuts", "Ana is allergic to nuts."), ("identity/location", "Oslo.")):
+        await parts.store.memories.apply(ANA_SUBJECT, [AddMemory(memory=memory(text, clock=clock, slot=slot))], [])
+    await engine.add("Ana likes figs.", user="ana")
+    async with dashboard_client(engine) as browser:
+        groups = (await browser.read(ANA))["groups"]
+        html = await browser.open(ANA)
+
+    assert [(group["name"], [each["text"] for each in group["memories"]]) for group in groups] == [
+        ("About the user", ["Oslo."]),
+        ("To be respected", ["Ana is allergic to nuts."]),
+        ("February 2026", ["Ana likes figs."]),
+        ("January 2026", ["Ana plays the cello."]),
+    ]
+    assert html.index("About the user</h2>") < html.index("To be respected</h2>") < html.index("January 2026</h2>")
+
+
+async def test_a_line_is_edited_where_it_is_and_the_edit_undone(engine: AsyncToldOnce) -> None:
+    wrong = await engine.add("Ana drinks green tea.", user="ana")
+    async with dashboard_client(engine) as browser:
+        action = f"{ANA}/memories/{wrong.id}/correct"
+        answer = await browser.submit(f"{ANA}?kind=note", action, {"text": "Ana drinks black tea.", "how": "wrong"})
+
+        [black] = await engine.list(user="ana")
+        assert answer.url.path.endswith("user:ana")
+        assert answer.url.params["kind"] == "note"
+        assert f'id="m-{black.id}"' in answer.text
+        undo = re.findall(r'href="([^"]+)">See it, or undo', answer.text)[0].replace("&amp;", "&")
+        assert 'name="decision"' in await browser.open(undo)
 
 
 async def test_a_wrong_memory_is_corrected(engine: AsyncToldOnce) -> None:

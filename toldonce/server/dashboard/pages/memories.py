@@ -6,12 +6,18 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageError, PageRequest, PageRoute, SeeOther
+from toldonce.server.dashboard.pages.known_groups import Group, by_heading, by_month
+from toldonce.server.dashboard.pages.memory import is_correctable
 from toldonce.server.dashboard.paths import page_path
 from toldonce.server.dashboard.rest_client import RestError
 from toldonce.server.status import NOT_FOUND
 from toldonce.types import MemoryKind, MemoryOrder, MemoryState
 
 PAGE_SIZE = 50
+# Facts that are shown under headings; a person mostly has fewer.
+_MAX_FACTS = 100
+# Longer texts are cut in a list, and edited on their own pages.
+_MAX_EDITED = 300
 _FOUND = 25
 _MAX_CHOSEN = 500
 _PLAIN_FILTERS = ("tag", "type", "category", "conversation", "order")
@@ -56,6 +62,8 @@ async def _memories(request: PageRequest) -> HtmlPage:
         "found": None,
         "listed": None,
         "totals": None,
+        "groups": [],
+        "correctable": [],
     }
     if query is not None:
         body = {"query": query, "limit": _FOUND, "explain": True, **dates}
@@ -76,7 +84,28 @@ async def _memories(request: PageRequest) -> HtmlPage:
         **dates,
     )
     totals = await request.rest.get("subjects", request.subject)
-    return HtmlPage(template="memories", title="Memories", data={**data, "listed": listed, "totals": totals})
+    groups = [{"name": "", "memories": listed["memories"]}] if data["kept"] else await _grouped(request, listed)
+    shown = [memory for group in groups for memory in group["memories"]]
+    correctable = [each["id"] for each in shown if is_correctable(each) and len(each["text"]) <= _MAX_EDITED]
+    found = {"listed": listed, "totals": totals, "groups": groups, "correctable": correctable}
+    return HtmlPage(template="memories", title="Memories", data={**data, **found})
+
+
+async def _grouped(request: PageRequest, listed: Mapping[str, Any]) -> list[Group]:
+    """Return what is known in groups: on the first page facts under headings, and on all pages the rest by month."""
+    known = await request.rest.get(
+        "subjects",
+        request.subject,
+        "memories",
+        limit=_MAX_FACTS,
+        kind=[MemoryKind.FACT],
+        state=[MemoryState.ACTIVE],
+        order=MemoryOrder.IMPORTANCE,
+    )
+    facts = known["memories"]
+    above = {fact["id"] for fact in facts}
+    months = by_month(memory for memory in listed["memories"] if memory["id"] not in above)
+    return months if request.chosen("cursor") else [*by_heading(facts), *months]
 
 
 def _stored(age: str, now: datetime) -> dict[str, str]:

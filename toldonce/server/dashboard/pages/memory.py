@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any
+from urllib.parse import parse_qsl
 
 from toldonce.server.dashboard.filters import cut
 from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
@@ -39,14 +40,14 @@ async def _memory(request: PageRequest) -> HtmlPage:
         "versions": await read_versions(request, why),
         "time_line": asdict(time_line(memory, recalled["at"] if recalled else None, request.engine.clock.now())),
         "hold_reason": next((line["reason"] for line in reversed(told) if line["action"] == _HOLD), ""),
-        "is_correctable": _is_correctable(memory),
+        "is_correctable": is_correctable(memory),
         "is_linked": any(line["action"] == _LINK for line in told),
         "summed_up": _summed_up(memory),
     }
     return HtmlPage(template="memory", title="Memory", data=data)
 
 
-def _is_correctable(memory: Mapping[str, Any]) -> bool:
+def is_correctable(memory: Mapping[str, Any]) -> bool:
     """Return whether a memory is of those that are corrected: active notes and facts, and quotations that are kept."""
     is_kept = memory["kind"] == MemoryKind.TURN and memory["importance"] >= KEPT_IMPORTANCE
     return memory["state"] == "active" and (is_kept or memory["kind"] in ("note", "fact"))
@@ -103,10 +104,13 @@ async def _forget(request: PageRequest) -> SeeOther:
 
 
 async def _shown_with_undo(request: PageRequest, memory: str, done: str) -> SeeOther:
-    """Go to a memory's page, which offers to undo the last decision about it."""
+    """Go to a memory's page, or back to the list if the form was there; both offer to undo the last decision."""
     why = await request.rest.get("subjects", request.subject, "memories", memory, "why")
     undo = newest_undoable(told_decisions(why), memory)
     query = {"done": done, **({"undo": undo} if undo else {})}
+    if "list" in request.form:
+        place = {**dict(parse_qsl(request.field("list"))), **query, "memory": memory}
+        return SeeOther(page_path("subjects", request.subject, **place) + f"#m-{memory}")
     return SeeOther(page_path("subjects", request.subject, "memories", memory, **query))
 
 
