@@ -169,6 +169,7 @@ OPERATIONS: Mapping[str, DeclaredOperation] = {
         DeclaredOperation("exportSubject", "GET", f"{_SUBJECT}/export", Access.READ),
         DeclaredOperation("exportAll", "GET", "/v1/export", Access.ADMIN),
         DeclaredOperation("importSubjects", "POST", "/v1/import", Access.ADMIN),
+        DeclaredOperation("importExport", "POST", f"{_SUBJECT}/import", Access.WRITE),
         DeclaredOperation("importSubjectsWithProgress", "POST", "/v1/import/progress", Access.ADMIN),
     ),
     **_tagged(

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import httpx
 import pytest
 
+from product_exports import chatgpt_dialogue, write_zip
 from stores import DURABLE
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import StoreUnavailableError
@@ -15,6 +16,7 @@ from toldonce.server.api.v1.transfer import export_stream
 from toldonce.server.app import build_app
 from toldonce.settings import Settings
 
+OCTETS = {"content-type": "application/octet-stream"}
 LINES = {"content-type": "application/x-ndjson"}
 pytestmark = pytest.mark.parametrize("engine", DURABLE, indirect=True)
 
@@ -43,6 +45,46 @@ async def test_what_is_exported_is_imported_elsewhere(
             rest = await there.post("/v1/import?only_missing=true", content=everything.content, headers=LINES)
             assert (rest.json()["subjects"], rest.json()["present"]) == (1, 1)
         assert [note.text for note in await other.list(user="ben")] == ["ben likes tea."]
+
+
+async def test_an_export_of_another_product_is_imported_once(api: httpx.AsyncClient, tmp_path: Path) -> None:
+    path = write_zip(
+        tmp_path / "chatgpt.zip",
+        {"conversations.json": [chatgpt_dialogue("trip", [("I am allergic to nuts.", "Noted.")])]},
+    )
+
+    async def send(query: str) -> Any:
+        url = f"/v1/subjects/user:ana/import{query}"
+        return (await api.post(url, content=path.read_bytes(), headers=OCTETS)).json()
+
+    dry = await send("?dry_run=true")
+    assert (dry["source"], dry["dry_run"], dry["conversations"], dry["messages"]) == ("chatgpt", True, 1, 2)
+    taken, again = await send("?from=chatgpt"), await send("")
+
+    assert (taken["conversations"], taken["first"][:10], taken["bad_count"]) == (1, "2025-03-01", 0)
+    assert (again["conversations"], again["known"]) == (0, 1)
+    listed = (await api.get("/v1/subjects/user:ana/conversations")).json()["conversations"]
+    assert [chat["external_id"] for chat in listed] == ["chatgpt:trip"]
+
+
+@pytest.mark.parametrize(
+    ("content", "query", "why"),
+    [
+        (b"never exported", "", "the file is no export that is known"),
+        (b"PK\x03\x04 broken", "", "the file is a zip without its end"),
+        (b'{"id": 1}', "?from=mem1", "no source is called 'mem1'"),
+        (b'{"toldonce": 1}\n', "", "post it to /v1/import"),
+        (b"x" * 2048, "", "larger than 1024 bytes"),
+    ],
+)
+async def test_a_file_that_is_no_export_is_refused_in_the_clients_words(
+    api: httpx.AsyncClient, engine: AsyncToldOnce, content: bytes, query: str, why: str
+) -> None:
+    engine.settings = engine.settings.model_copy(update={"max_import_bytes": 1024})
+    refused = await api.post(f"/v1/subjects/user:ana/import{query}", content=content, headers=OCTETS)
+    assert refused.status_code in (400, 413)
+    assert why in refused.json()["detail"]
+    assert "/tmp" not in refused.text
 
 
 async def test_nothing_to_export_is_a_problem_and_not_an_empty_file(api: httpx.AsyncClient) -> None:

@@ -17,6 +17,7 @@ from toldonce.server.api.v1 import (
     keys,
     memories,
     messages,
+    source_import,
     subjects,
     traces,
     transfer,
@@ -38,6 +39,7 @@ OPERATIONS = (
     *usage_statistics.OPERATIONS,
     *upkeep.OPERATIONS,
     *transfer.OPERATIONS,
+    *source_import.OPERATIONS,
     *keys.OPERATIONS,
 )
 """All operations; no two have the same id, or the same method and path."""

@@ -82,7 +82,7 @@ async def _import(request: ResourceRequest) -> ResourceReply:
     if request.receive is None:
         raise TypeError("the operation does not declare that its body is a stream")
     with TemporaryFile() as file:
-        await _save(request.receive, file, max_bytes=request.max_stream_bytes)
+        await save_body(request.receive, file, max_bytes=request.max_stream_bytes)
         report = await request.engine.transfer.import_from(file, only_missing=query.only_missing, trusted=query.trusted)
     return ResourceReply(answer=TransferAnswer.of(report, request.requester), count=report.subjects)
 
@@ -108,7 +108,7 @@ async def _import_with_progress(request: ResourceRequest) -> ResourceReply:
         raise TypeError("the operation does not declare that its body is a stream")
     with ExitStack() as until_read:
         file = until_read.enter_context(TemporaryFile())
-        await _save(request.receive, file, max_bytes=request.max_stream_bytes)
+        await save_body(request.receive, file, max_bytes=request.max_stream_bytes)
 
         async def work(say: Callable[[ProgressLine], None]) -> ProgressLine:
             with file:
@@ -122,7 +122,7 @@ async def _import_with_progress(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(stream=stream)
 
 
-async def _save(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
+async def save_body(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
     """Write a request's body into a file.
 
     Raises:
