@@ -45,7 +45,10 @@ async def choose(tab: Visit, *words: str) -> None:
         await tab.page.get_by_role("checkbox", name=re.compile(f"^Choose: .*{word}")).check()
 
 
-@sends("GET /subjects", "POST /subjects/{subject}/memories", f"{MANY} forget", f"{MANY} share", f"{MANY} erase")
+@sends(
+    *("GET /subjects", "POST /subjects/{subject}/memories", "POST /subjects/{subject}/import"),
+    *(f"{MANY} forget", f"{MANY} share", f"{MANY} erase"),
+)
 async def test_memories_are_added_and_many_changed_at_once(engine: AsyncToldOnce, tab: Visit) -> None:
     await tab.open("/dashboard/subjects")
     await tab.page.get_by_label("Open the memory of").fill(WHO.text)
@@ -77,6 +80,13 @@ async def test_memories_are_added_and_many_changed_at_once(engine: AsyncToldOnce
     assert await texts(engine) == []
     closed = await engine.list(user=WHO, closed=True)
     assert [found.text for found in closed] == [typed[1], typed[0]]
+    line = b'{"role": "user", "content": "I like figs."}'
+    await tab.page.get_by_label("Only show what would be imported").check()
+    await tab.page.get_by_label("An export of ChatGPT").set_input_files(
+        {"name": "chat.jsonl", "mimeType": "application/x-ndjson", "buffer": line}
+    )
+    await tab.press("Import")
+    await tab.page.get_by_role("heading", name="What would be imported").wait_for()
 
 
 @sends("GET /subjects/{subject}")
@@ -91,7 +101,7 @@ async def test_filters_the_past_and_pages_show_what_they_say(
     await tab.open(HOME)
     assert len(await shown(tab)) == 51  # with the fact above
     await tab.page.get_by_role("link", name="Next page").click()
-    await tab.page.get_by_text(f"Old {HOSTILE[1]}").wait_for()
+    await tab.page.get_by_role("link", name=f"Old {HOSTILE[1]}").wait_for()
     await tab.check("the second page")
     assert len(await shown(tab)) == 11
 

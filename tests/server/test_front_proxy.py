@@ -16,7 +16,6 @@ from keyed_server import KEYS
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.server.app import build_app
 from toldonce.server.dashboard.paths import LOGIN
-from toldonce.settings import Settings
 from toldonce.settings.checks import sub_path
 
 SITE = "https://example.org"
@@ -65,9 +64,11 @@ def proxied(engine: AsyncToldOnce, pass_on: Callable[[str], str], **headers: str
 @pytest.fixture
 async def public(parts: Components) -> AsyncIterator[AsyncToldOnce]:
     """Open an engine that browsers reach at https://example.org/memory, with something of most kinds in it."""
-    settings = Settings(public_url=f"{SITE}/memory", hosts="example.org", auth="required")
+    changed = {"public_url": f"{SITE}/memory", "hosts": "example.org", "auth": "required"}
+    settings = parts.settings.model_copy(update=changed)
     async with AsyncToldOnce(replace(parts, settings=settings)) as engine:
-        await engine.add("Ana plays the cello.", user="ana")
+        for user in ("ana", "trial"):
+            await engine.add("Ana plays the cello.", user=user)
         await engine.record([{"role": "user", "content": "I live in Oslo."}], user="ana", conversation="trip")
         yield engine
 
@@ -93,6 +94,7 @@ async def walk(client: httpx.AsyncClient, start: str) -> dict[str, int]:
     return seen
 
 
+@pytest.mark.parametrize("kind", ["file"])  # what is in memory is not exported
 async def test_each_page_behind_a_path_leads_to_what_is_served(public: AsyncToldOnce) -> None:
     _, secret = await public.keys.create(KEYS["operator"])
     async with proxied(public, stripping) as client:

@@ -3,6 +3,7 @@
 People log in with an API key, or at an OpenID provider.
 """
 
+from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 
 from starlette.routing import Route
@@ -29,6 +30,7 @@ from toldonce.server.auth.oidc import LOGIN_S, OidcLogin
 from toldonce.server.auth.sessions import guest_cookie
 from toldonce.server.dashboard.page import (
     BadFormError,
+    Download,
     Form,
     PageError,
     PageRequest,
@@ -51,6 +53,7 @@ from toldonce.server.dashboard.paths import (
     static_file,
 )
 from toldonce.server.dashboard.rest_client import RestCaller, RestError
+from toldonce.server.dashboard.upload import is_upload, read_upload
 from toldonce.server.request_target import PathTable, path_steps, sent_path
 from toldonce.server.status import (
     BAD_REQUEST,
@@ -110,8 +113,12 @@ class Dashboard:
     async def _serve(self, answer: PageResponder, scope: Scope, receive: Receive, send: Send) -> None:
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         form: Form = {}
+        file = None
         if method == "POST":
-            form = await read_form(answer.headers, receive)
+            if is_upload(answer.headers):
+                form, file = await read_upload(answer.headers, receive)
+            else:
+                form = await read_form(answer.headers, receive)
             answer.require_token(form)
         if await self._login.serve(answer, scope["path"], method, form):
             return
@@ -121,11 +128,14 @@ class Dashboard:
             )
             return
         request, route = self._find(scope, method, form, answer)
+        request = replace(request, file=file)
         self._require_access(scope, answer, request, Access.READ if method == "GET" else Access.WRITE)
         answer.request = request
         result = await route.handler(request)
         if isinstance(result, SeeOther):
             await answer.see_other(result.url)
+        elif isinstance(result, Download):
+            await answer.download(result, request)
         else:
             await answer.page(result, request)
 

@@ -42,6 +42,8 @@ class PageRequest:
     """Of the URL; of a repeated name the last value."""
     form: Mapping[str, list[str]] = field(default_factory=dict)
     """Fields of the form; empty if none was sent."""
+    file: Receive | None = None
+    """Reads the file of the form as if it were a body; None: there is none."""
     wants_json: bool = False
     base_url: str = ""
     """The server's URL as the sender knows it, such as `http://127.0.0.1:8765`."""
@@ -115,7 +117,18 @@ class SeeOther:
     url: str
 
 
-PageHandler = Callable[[PageRequest], Awaitable[HtmlPage | SeeOther]]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """Send what the API answers to a `GET` as a file to keep."""
+
+    steps: tuple[str, ...]
+    """Path below `/v1`."""
+    query: Mapping[str, str]
+    filename: str
+    """ASCII without quotes."""
+
+
+PageHandler = Callable[[PageRequest], Awaitable[HtmlPage | SeeOther | Download]]
 
 
 @dataclass(frozen=True, slots=True)

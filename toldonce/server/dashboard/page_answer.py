@@ -15,7 +15,7 @@ from toldonce.server.auth.guard import is_by_cookie
 from toldonce.server.auth.sessions import form_token, guest_cookie, session_cookie, set_cookie
 from toldonce.server.dashboard.demonstration import is_demonstration
 from toldonce.server.dashboard.filters import FILTERS
-from toldonce.server.dashboard.page import Form, HtmlPage, PageError, PageRequest, decoded_query
+from toldonce.server.dashboard.page import Download, Form, HtmlPage, PageError, PageRequest, decoded_query
 from toldonce.server.dashboard.paths import page_path, static_url
 from toldonce.server.front_proxy import base_url, url_prefix
 from toldonce.server.request_target import path_steps, sent_path
@@ -135,6 +135,15 @@ class PageResponder:
         own = [pair for pair in _SECURITY if pair[0] not in {name for name, _ in headers}]
         await send_start(self._send, status, [*headers, length, *own])
         await send_body(self._send, b"" if self._scope["method"] == "HEAD" else content, more=False)
+
+    async def download(self, file: Download, request: PageRequest) -> None:
+        """Send what the API answers as a file to keep, as it comes.
+
+        Raises:
+            RestError: The API answered with a problem; nothing was sent.
+        """
+        name = (b"content-disposition", f'attachment; filename="{file.filename}"'.encode())
+        await request.rest.relay(self._send, [name, *_SECURITY], *file.steps, query=file.query)
 
     def _frame(self, title: str, around: Mapping[str, Any] | None) -> dict[str, Any]:
         return {

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 from starlette.types import ASGIApp
 
-from toldonce.server.asgi import Scope
+from toldonce.server.asgi import Header, Headers, Receive, Scope, Send
 from toldonce.server.status import BAD_REQUEST, FORBIDDEN, NOT_FOUND
 
 # Headers of a page's request that concern the page, and not what it asks the API.
@@ -105,18 +105,40 @@ class RestCaller:
             RestError: The API answered with a problem.
         """
         raw = b"" if body is None else json.dumps(body).encode("utf-8", "replace")
-        answer = _Collected()
-        await self._api(self._inner(method, api_path(*steps), query or {}, raw, if_match), _sending(raw), answer)
-        data = json.loads(answer.body) if answer.body else None
-        if answer.status >= BAD_REQUEST:
-            problem = data if isinstance(data, dict) else {}
-            raise RestError(answer.status, problem, answer.headers.get("retry-after"))
-        return RestAnswer(answer.status, answer.headers, data)
-
-    def _inner(self, method: str, path: str, query: Query, raw: bytes, if_match: str | None) -> Scope:
-        headers = [(name, value) for name, value in self._scope["headers"] if not name.lower().startswith(_OF_THE_PAGE)]
+        scope = self._inner(method, api_path(*steps), query or {}, if_match)
         if raw:
-            headers += [(b"content-type", b"application/json"), (b"content-length", str(len(raw)).encode())]
+            kind = [(b"content-type", b"application/json"), (b"content-length", str(len(raw)).encode())]
+            scope["headers"] += kind
+        return await self._answered(scope, _sending(raw))
+
+    async def upload(self, *steps: str, file: Receive, query: Query) -> Any:
+        """Send a file to a resource as it comes; return the decoded answer.
+
+        Raises:
+            RestError: The API answered with a problem.
+            PageError: The form with the file is damaged.
+        """
+        scope = self._inner("POST", api_path(*steps), query, None)
+        scope["headers"].append((b"content-type", b"application/octet-stream"))
+        return (await self._answered(scope, file)).data
+
+    async def relay(self, send: Send, headers: Iterable[Header], *steps: str, query: Query) -> None:
+        """Read a resource, and send it on as it comes, with the headers added.
+
+        Raises:
+            RestError: The API answered with a problem; nothing was sent.
+        """
+        relay = _Relayed(send, tuple(headers))
+        await self._api(self._inner("GET", api_path(*steps), query, None), _sending(b""), relay)
+        relay.problem.answer()
+
+    async def _answered(self, scope: Scope, receive: Receive) -> RestAnswer:
+        collected = _Collected()
+        await self._api(scope, receive, collected)
+        return collected.answer()
+
+    def _inner(self, method: str, path: str, query: Query, if_match: str | None) -> Scope:
+        headers = [(name, value) for name, value in self._scope["headers"] if not name.lower().startswith(_OF_THE_PAGE)]
         if if_match is not None:
             headers.append((b"if-match", if_match.encode("latin-1", "replace")))
         return {
@@ -143,6 +165,36 @@ class _Collected:
             self.headers = {name.decode().lower(): value.decode("latin-1") for name, value in event["headers"]}
         else:
             self.body += event.get("body", b"")
+
+    def answer(self) -> RestAnswer:
+        """Return what came.
+
+        Raises:
+            RestError: It is a problem.
+        """
+        data = json.loads(self.body) if self.body else None
+        if self.status >= BAD_REQUEST:
+            raise RestError(self.status, data if isinstance(data, dict) else {}, self.headers.get("retry-after"))
+        return RestAnswer(self.status, self.headers, data)
+
+
+class _Relayed:
+    """Sends an answer on as a file, in the place of `send`; a problem is collected."""
+
+    def __init__(self, send: Send, headers: Headers) -> None:
+        self.problem = _Collected()
+        self._send = send
+        self._headers = headers
+
+    async def __call__(self, event: MutableMapping[str, Any]) -> None:
+        is_start = event["type"] == "http.response.start"
+        if self.problem.status or (is_start and event["status"] >= BAD_REQUEST):
+            await self.problem(event)
+        elif is_start:
+            kind = [pair for pair in event["headers"] if pair[0].lower() == b"content-type"]
+            await self._send({**event, "headers": [*kind, *self._headers]})
+        else:
+            await self._send(event)
 
 
 def _sending(raw: bytes) -> Any:

@@ -11,6 +11,7 @@ from toldonce.server.dashboard.pages import (
     memory,
     overview,
     traces,
+    transfer,
     usage_statistics,
     work,
 )
@@ -25,6 +26,7 @@ PAGES: tuple[PageRoute, ...] = (
     *memory.PAGES,
     *overview.PAGES,
     *traces.PAGES,
+    *transfer.PAGES,
     *usage_statistics.PAGES,
     *work.PAGES,
 )
