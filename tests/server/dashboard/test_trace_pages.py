@@ -1,18 +1,20 @@
 """Pages of what memory did for requests: those of a conversation, one in full, and all as they come."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from dashboard_client import HTML, DashboardClient, dashboard_client
+from factories import memory
 from sample_chats import assistant, user
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.engine.context_builder import ContextBuilder
 from toldonce.errors import StoreUnavailableError
 from toldonce.server.dashboard.pages import traces
 from toldonce.testing import FakeClock
-from toldonce.types import Access, NewApiKey, Subject
+from toldonce.types import Access, AddMemory, MemoryState, NewApiKey, Subject
 
 ANA = "/dashboard/subjects/user%3Aana"
 LIVE = f"{ANA}/live"
@@ -52,6 +54,28 @@ async def test_lists_of_requests_say_what_was_asked(engine: AsyncToldOnce) -> No
     for listed in (live, own):
         assert [listed["questions"][trace["id"]] for trace in listed["traces"]] == [again, first]
     assert "What colour is the bicycle? &lt;script&gt;alert(1)&lt;/script&gt; ⟨U+202E⟩evil" in html
+
+
+async def test_the_first_page_shows_what_was_asked_and_remembered_last(
+    engine: AsyncToldOnce, parts: Components, clock: FakeClock
+) -> None:
+    await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red."], user="ana")
+    await engine.add("Ben keeps geese.", user="ben")
+    held = replace(memory("Ana moved to Oslo.", clock=clock), state=MemoryState.HELD)
+    await parts.store.memories.apply(held.subject, [AddMemory(memory=held)], [])
+    async with dashboard_client(engine) as browser:
+        before = await browser.open("/dashboard")
+        await chat(browser, "What does Ana play?")
+        html, data = await browser.open("/dashboard"), await browser.read("/dashboard")
+
+    assert "Last requests" not in before
+    assert "One memory waits</a> for review" in html
+    assert '<q dir="auto">What does Ana play?</q>' in html
+    recent = data["recent"]
+    assert {each["text"] for each in recent["memories"]} >= {"Ana plays the cello.", "Ana's bicycle is red."}
+    assert "Ben keeps geese." not in {each["text"] for each in recent["memories"]}
+    assert [day["prompts"] for day in recent["days"]] == [0, 0, 0, 0, 0, 0, 1]
+    assert recent["days"][-1]["tokens"] > 0
 
 
 async def test_an_edited_question_is_not_taken_for_another(engine: AsyncToldOnce) -> None:

@@ -1,14 +1,18 @@
 """The first page: what the server holds, who it knows, or how to begin."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from toldonce.server.dashboard.pages.first_visit import offer
+from toldonce.server.dashboard.pages.traces import read_questions
 from toldonce.server.dashboard.paths import page_path
-from toldonce.types import SUBJECT_KINDS
+from toldonce.types import SUBJECT_KINDS, MemoryState
 
 _FIRST, _PAGE_SIZE = 20, 50
+# Requests and memories on the first page, and days of which it has the tokens.
+_RECENT, _DAYS = 5, 7
 # Pages of the API's list that are read for one page of a kind.
 _MAX_READ, _READ_SIZE = 5, 1000
 _KINDS = {
@@ -36,6 +40,7 @@ async def _overview(request: PageRequest) -> HtmlPage | SeeOther:
     data = {
         "connection": connection,
         "totals": totals,
+        "recent": await _recent(request) if subjects else None,
         "subjects": subjects,
         "groups": await _groups(request, subjects),
         "empty_text": _NOBODY,
@@ -43,6 +48,23 @@ async def _overview(request: PageRequest) -> HtmlPage | SeeOther:
         "offer": await offer(request, subjects),
     }
     return HtmlPage(template="overview", title="Overview", data=data)
+
+
+async def _recent(request: PageRequest) -> dict[str, Any]:
+    """Return the last requests, the newest memories of who made them, what waits for a review, and tokens by day."""
+    traces = (await request.rest.get("traces", limit=_RECENT))["traces"]
+    newest: list[dict[str, Any]] = []
+    for subject in dict.fromkeys(trace["subject"] for trace in traces):
+        newest += (await request.rest.get("subjects", subject, "memories", limit=_RECENT))["memories"]
+    since = (request.engine.clock.now() - timedelta(days=_DAYS - 1)).isoformat()
+    counted = await request.rest.get("statistics", **{"from": since, "bucket": "day"})
+    return {
+        "traces": traces,
+        "questions": await read_questions(request, traces),
+        "memories": sorted(newest, key=lambda memory: str(memory["known_from"]), reverse=True)[:_RECENT],
+        "held": sum(line["count"] for line in counted["memories"] if line["state"] == MemoryState.HELD),
+        "days": [{name: bucket[name] for name in ("begins", "prompts", "tokens")} for bucket in counted["buckets"]],
+    }
 
 
 async def _subjects(request: PageRequest) -> HtmlPage | SeeOther:

@@ -92,10 +92,11 @@ async def _is_retried(request: PageRequest, key: dict[str, Any]) -> bool:
 
 
 async def _settings(request: PageRequest) -> HtmlPage:
-    """List the settings; findings are asked for by a link of their own, for that asks other servers."""
+    """List the settings, those that differ first; findings have a link of their own, for they ask other servers."""
     listed = await request.rest.get("settings")
     only_changed = request.query.get("changed") == "yes"
-    settings = [setting for setting in listed["settings"] if not (only_changed and setting["is_default"])]
+    by_change = sorted(listed["settings"], key=lambda setting: bool(setting["is_default"]))
+    settings = [setting for setting in by_change if not (only_changed and setting["is_default"])]
     data = {"settings": settings, "total": len(listed["settings"]), "only_changed": only_changed}
     return HtmlPage(template="settings", title="Settings", data=data)
 

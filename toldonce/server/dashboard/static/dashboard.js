@@ -42,3 +42,31 @@ function letScroll() {
 }
 letScroll();
 addEventListener("resize", letScroll);
+
+// Instants in the reader's time zone, recent ones as "3 hours ago"; without scripts they are UTC.
+const DAY_S = 86400;
+const UNITS = [["day", DAY_S], ["hour", 3600], ["minute", 60]];
+const ago = new Intl.RelativeTimeFormat("en");
+const toMinute = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "short" });
+const toSecond = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium" });
+const ownZone = toMinute.resolvedOptions().timeZone;
+
+function sinceThen(at) {
+  const seconds = (Date.now() - at) / 1000;
+  if (seconds < 0 || seconds >= 7 * DAY_S) return toMinute.format(at);
+  const unit = UNITS.find(([, length]) => seconds >= length);
+  return unit ? ago.format(-Math.floor(seconds / unit[1]), unit[0]) : "just now";
+}
+
+function showOwnTimes() {
+  for (const time of document.querySelectorAll("time[data-ago], time[data-second]")) {
+    const at = new Date(time.dateTime);
+    const text = "ago" in time.dataset ? sinceThen(at) : toSecond.format(at);
+    if (time.textContent !== text) time.textContent = text;
+    time.title = `${toSecond.format(at)} ${ownZone}`;
+  }
+  for (const text of document.querySelectorAll("[data-zone]")) text.textContent = `Times are those of ${ownZone}.`;
+}
+showOwnTimes();
+setInterval(showOwnTimes, 30_000);
+document.addEventListener("htmx:after:swap", showOwnTimes);
