@@ -138,9 +138,7 @@ def _successor(memory: Memory, correction: HandCorrection, runtime: Runtime) -> 
 
 
 async def _added(fresh: Memory, runtime: Runtime) -> Change:
-    is_fact = fresh.kind is MemoryKind.FACT
-    vectors = () if is_fact else tuple(await runtime.embedder.embed([fresh.text]))
-    vectors = tuple(vector for vector in vectors if vector.any())
+    vectors = tuple(vector for vector in await runtime.embedder.embed([fresh.text]) if vector.any())
     space = runtime.embedder.space if vectors else ""
     return AddMemory(memory=fresh, space=space, vectors=vectors, terms=terms(fresh.text))
 

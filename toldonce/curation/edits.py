@@ -89,7 +89,7 @@ async def _add(
         if current is not runtime:  # the subject was re-embedded meanwhile
             runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
         snapshot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=NO_VECTORS)
-        kept = _kept(await _same(runtime, snapshot, wanted), fresh)
+        kept = _kept(await _same(runtime, snapshot, wanted), wanted, fresh)
         changes = [
             _added(runtime, memory, vector) if memory is new else _strengthened(memory, note)
             for memory, new, note, vector in zip(kept, fresh, wanted, vectors, strict=True)
@@ -119,14 +119,18 @@ async def _add(
     return await retry_while_stale(attempt, failure=failure)
 
 
-def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
+def _wordings(note: ManualNote) -> list[str]:
+    return [fold_wording(text) for text in (clean(note.text), *note.alike)]
+
+
+def _kept(known: Mapping[str, Memory], wanted: Sequence[ManualNote], fresh: Sequence[Memory]) -> list[Memory]:
     """Return the memory of each sentence: the known one, or else the first of the new ones that say it."""
     standing = dict(known)
     kept = []
-    for new in fresh:
+    for new, note in zip(fresh, wanted, strict=True):
         # A memory held for review has no effect on others yet.
         active = new.state is MemoryState.ACTIVE
-        wording = fold_wording(new.text)
+        wording = next((said for said in _wordings(note) if said in standing), fold_wording(new.text))
         kept.append(standing.setdefault(wording, new) if active else standing.get(wording, new))
     return kept
 
@@ -206,7 +210,8 @@ def _alike(snapshot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> list[int]
     spellings: set[frozenset[tuple[str, int]]] = set()
     for note in wanted:
         # A mark within a word may make other terms of it: "12:30" is "12" and "30" where it is a dash.
-        spellings |= {frozenset(terms(text).items()) for text in (note.text, fold_wording(note.text))}
+        said = (note.text, fold_wording(note.text), *note.alike, *map(fold_wording, note.alike))
+        spellings |= {frozenset(terms(text).items()) for text in said}
         if snapshot.has_legacy_terms:
             former = Counter(chain.from_iterable(own for _, own in legacy_terms(note.text)))
             spellings.add(frozenset(former.items()))

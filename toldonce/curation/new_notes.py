@@ -63,11 +63,14 @@ class ManualNote(NamedTuple):
     detail: MemoryDetail = NO_DETAIL
     valid_from: datetime | None = None
     """When it became true (aware); None: now."""
+    alike: tuple[str, ...] = ()
+    """Other wordings of the same, such as with another name of its subject."""
 
 
 def is_plain(note: ManualNote) -> bool:
-    """Return whether a note has neither sources, details nor a past, and need not be reviewed."""
-    return not (note.hold_reason or note.evidence or note.valid_from) and note.detail == NO_DETAIL
+    """Return whether a note has neither sources, details, a past nor other wordings, and need not be reviewed."""
+    further = note.hold_reason or note.evidence or note.valid_from or note.alike
+    return not further and note.detail == NO_DETAIL
 
 
 def fold_wording(text: str) -> str:

@@ -1,15 +1,18 @@
 """`memory.agent_notes`: notes that an agent asks to keep, such as by a tool call. Writes through the store."""
 
+import asyncio
 from datetime import datetime
 
 from toldonce.curation.edits import add_note
 from toldonce.curation.new_notes import ManualNote
+from toldonce.curation.owner_facts import OwnerFact, add_owner_fact, owner_names, stated_slot
 from toldonce.engine.components import Components
 from toldonce.engine.recorder import manual_note
 from toldonce.engine.steps import Steps
 from toldonce.errors import BadRequestError
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.review_gate import review_reason
+from toldonce.reading.owner_voice import owners_statement
 from toldonce.types import Candidate, Memory, MemoryKind, NewNote, Subject
 
 
@@ -24,9 +27,11 @@ class AgentNoteService:
     async def remember(
         self, text: str, *, user: str | Subject | None = None, via: str = "", said_at: datetime | None = None
     ) -> Memory:
-        """Store a sentence that an agent asks to keep; durable on return. A known note is strengthened and returned.
+        """Store a sentence that an agent asks to keep; durable on return. What is known is strengthened and returned.
 
-        Secrets are struck out. What reads like a planted order is held for review: see `reviews`.
+        A sentence that states one slot of the user becomes a fact: a newer value takes the place of an older one. Its
+        subject is "I", "User", "The user", "The owner" or the name that the user stated. Secrets are struck out. What
+        reads like a planted order is held for review: see `reviews`.
 
         Args:
             text: What to remember, up to 10,000 characters.
@@ -49,7 +54,23 @@ class AgentNoteService:
             hold_reason=self._hold_reason(kept, via),
             valid_from=said_at,
         )
-        return await add_note(self._steps.runtime, self._components.subject(user), note)
+        subject = self._components.subject(user)
+        forms = self._components.profile(None).form.extractor
+        if note.hold_reason or subject.kind != "user" or forms not in ("memories", "facts"):
+            return await add_note(self._steps.runtime, subject, note)
+        return await self._add_of_owner(subject, note)
+
+    async def _add_of_owner(self, subject: Subject, note: ManualNote) -> Memory:
+        """Keep what a note says of the person whose memory it is; what it states is a fact."""
+        runtime = self._steps.runtime
+        names = owner_names(await runtime.store.memories.facts(subject))
+        statement = owners_statement(note.text, names)
+        slot = await asyncio.to_thread(stated_slot, statement.text)
+        if slot is None:
+            return await add_note(runtime, subject, note._replace(alike=statement.alike))
+        fact = await add_owner_fact(runtime, subject, OwnerFact(note=note, slot=slot))
+        self._steps.forget_texts(subject)
+        return fact
 
     def _require_past(self, said_at: datetime | None) -> None:
         if said_at is None:

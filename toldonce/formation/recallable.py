@@ -65,7 +65,7 @@ def index_pieces(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
                 return [], {}
             # The whole first; then each statement, as a question mostly bears on one of them.
             return [memory.text, *(piece.text for piece in sentences(memory.text))], terms(memory.text)
-        case MemoryKind.FACT:
+        case MemoryKind.FACT if memory.evidence:  # the quotations of its messages are embedded
             return [], terms(memory.text)
-        case MemoryKind.NOTE:
+        case MemoryKind.FACT | MemoryKind.NOTE:
             return chunks(memory.text) or [memory.text], terms(memory.text)

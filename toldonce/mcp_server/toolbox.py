@@ -145,6 +145,7 @@ class Toolbox:
             held = f"Not remembered yet: {reason.partition(';')[0]}. The user can approve it with `toldonce review`."
             return ToolAnswer(held, {"status": held, "id": _short(kept)})
         how = "Remembered" if kept.known_from >= started else "Known already"
+        how = "Remembered as what was true then" if kept.state is MemoryState.CLOSED else how
         return ToolAnswer(f"{how}: {_line(kept, self._zone)}", {"status": how, **_entry(kept, self._zone)})
 
     async def _list(self, asked: ListArguments) -> ToolAnswer:

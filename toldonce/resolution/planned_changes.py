@@ -54,7 +54,7 @@ class MemoryFactory:
 def to_changes(resolved: Sequence[ResolvedCandidate], making: MemoryFactory) -> tuple[list[Change], list[Decision]]:
     """Write out what decisions change.
 
-    What is closed comes before what takes its place. Facts get terms and no vector.
+    What is closed comes before what takes its place. Facts that rest on messages get terms and no vector.
 
     Returns:
         The changes in the order in which they are to be applied, and one decision for each item of `resolved`,
@@ -122,7 +122,7 @@ def _further(one: ResolvedCandidate, target: Memory) -> tuple[Evidence, ...]:
 def _added(one: ResolvedCandidate, made: MemoryId, making: MemoryFactory) -> AddMemory:
     candidate = one.candidate
     fact = candidate.kind is MemoryKind.FACT
-    vectors = () if fact else making.vectors(candidate.text)
+    vectors = () if fact and one.evidence else making.vectors(candidate.text)
     memory = Memory(
         id=made,
         subject=making.subject,
