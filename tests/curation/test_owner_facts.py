@@ -78,3 +78,10 @@ async def test_what_was_said_long_ago_does_not_replace_what_holds(engine: AsyncT
     old = await engine.agent_notes.remember("The user lives in Rome.", user=ANA, said_at=clock.now().replace(year=2001))
     assert old.state is MemoryState.CLOSED
     assert [memory.text for memory in await engine.list(user=ANA)] == ["User lives in Oslo."]
+
+
+async def test_a_later_note_leads_the_prompt(engine: AsyncToldOnce, clock: FakeClock) -> None:
+    older, newer = "The user's backend runs on MongoDB.", "The user switched the backend to Postgres."
+    await note(engine, clock, [older, newer])
+    asked = await engine.context("Which database does my backend run on?", user=ANA)
+    assert [item.memory.text for item in asked.items] == [newer, older]

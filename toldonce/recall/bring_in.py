@@ -38,13 +38,19 @@ class _Placed:
     def newer_than(self, row: RankedRow) -> RankedRow | None:
         """Return what was said later than a row about the same thing, if it has no place yet."""
         found = self._later.get(row.id, NONE)
-        if row.kind is MemoryKind.NOTE or not found.ids or not self._ids.isdisjoint(found.ids):
+        if _is_models(row) or not found.ids or not self._ids.isdisjoint(found.ids):
             return None
         newest = self._all[found.ids[0]]
         if found.is_next and newest.id in self.shown:  # the tokens may end before its turn
             return newest._replace(evidence=row.evidence)
-        is_said = self._said.issuperset(newest.sources) or not self.shown.isdisjoint(found.ids)
-        return None if is_said or newest.kind is MemoryKind.NOTE else newest._replace(evidence=row.evidence)
+        is_said = bool(newest.sources) and self._said.issuperset(newest.sources)
+        is_said = is_said or not self.shown.isdisjoint(found.ids)
+        return None if is_said or _is_models(newest) else newest._replace(evidence=row.evidence)
+
+
+def _is_models(row: RankedRow) -> bool:
+    """Return whether a model wrote a row of messages: what changes is for it to say."""
+    return row.kind is MemoryKind.NOTE and bool(row.sources)
 
 
 def bring_in(

@@ -221,9 +221,10 @@ def _words_of_value(fact: Memory) -> Set[str]:
 def put_later_first(ranked: Sequence[RankedMemory], later: Mapping[bytes, Later]) -> list[RankedMemory]:
     """Move later statements directly before the first older one; what comes before it already stays.
 
-    Only what is in its speaker's words moves: what a model wrote is replaced by the model that reads the change.
+    Only what is in its speaker's words, or as it was noted, moves: what a model wrote of messages is replaced by the
+    model that reads the change.
     """
-    by_id = {each.row.id: each for each in ranked if not each.row.standing and is_quotation(each.memory)}
+    by_id = {each.row.id: each for each in ranked if not each.row.standing and is_as_given(each.memory)}
     ordered: list[RankedMemory] = []
     placed: set[bytes] = set()
 
@@ -338,6 +339,6 @@ def _quotations_of(snapshot: SubjectSnapshot, place: int) -> npt.NDArray[np.intp
     return np.asarray(owners[snapshot.kinds[owners] == MemoryKind.TURN.number], dtype=np.intp)
 
 
-def is_quotation(memory: Memory) -> bool:
-    """Return whether a memory is in its speaker's words."""
-    return memory.kind is MemoryKind.TURN or words_said(memory.text) is not None
+def is_as_given(memory: Memory) -> bool:
+    """Return whether a memory is in its speaker's words, or as it was noted."""
+    return memory.kind is MemoryKind.TURN or not memory.evidence or words_said(memory.text) is not None
