@@ -29,6 +29,7 @@ from toldonce.formation.inputs import (
     parted,
     take_batch,
 )
+from toldonce.formation.keep_requests import asked_to_keep
 from toldonce.formation.owners import own_candidates
 from toldonce.formation.propose import FORMED, ExtractionResult, extractor_version, withheld
 from toldonce.formation.reconcile import close_abandoned, restore_replaced
@@ -119,7 +120,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     again = [*log_repeated_parts(batch, parts, runtime), *await _left_out(batch, extracted, runtime)]
     decisions = [*await _unknown(decisions, lease, runtime), *again]
-    changes = [*changes, *await _kept(batch, extracted, new, changes)]
+    changes = [*changes, *await _kept(batch, extracted, new, changes, by_rules=runtime.model is None)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
     return FormationResult(
         formed_seq=batch.formed_seq,
@@ -135,16 +136,37 @@ async def _kept(
     extracted: ExtractionResult,
     said: Sequence[LoggedMessage],
     changes: Sequence[Change],
+    *,
+    by_rules: bool,
 ) -> list[StrengthenMemory]:
-    """Weigh the quotations of messages that are worth keeping, where the rules read them."""
+    """Weigh the quotations of messages that are worth keeping or asked to be kept, where the rules read them."""
     form = batch.profile.form
-    if not extracted.kept or not form.turns or form.extractor != "memories":
+    if not by_rules or not form.turns or form.extractor != "memories":
         return []
     here = {message.seq for message in batch.messages}
-    left = [message for message in without_held(said, changes) if message.seq in here]
-    return await run_in_thread_if_large(
-        characters(left), lambda: kept_turns(extracted.kept, left, batch.snapshot), above=LARGE_BATCH
-    )
+    left = {message.seq: message for message in without_held(said, changes) if message.seq in here}
+    known = (*batch.earlier, *batch.messages)
+
+    def weigh_turns() -> list[StrengthenMemory]:
+        asked = {message.seq: message for message in asked_to_keep(list(left.values()), known)}
+        stated = {
+            source_key(*source.ref)
+            for change in changes
+            if isinstance(change, AddMemory)
+            for source in change.memory.evidence
+        }
+        stated |= _stated(batch.snapshot)
+        sure = {seq: 1.0 for seq, each in asked.items() if source_key(each.conversation, seq) not in stated}
+        return kept_turns({**extracted.kept, **sure}, list((asked | left).values()), batch.snapshot)
+
+    return await run_in_thread_if_large(characters(list(left.values())), weigh_turns, above=LARGE_BATCH)
+
+
+def _stated(snapshot: SubjectSnapshot) -> set[int]:
+    """Return the keys of the messages that facts and notes rest on."""
+    owners = np.repeat(np.arange(len(snapshot)), np.diff(snapshot.source_start))
+    formed = np.isin(snapshot.kinds[owners], [kind.number for kind in FORMED])
+    return set(snapshot.source_key[formed].tolist())
 
 
 def _owned(extracted: ExtractionResult, batch: ExtractionBatch, opened: Conversation | None) -> ExtractionResult:

@@ -17,6 +17,7 @@ from toldonce.formation.stale import Outdated, stale_stretches
 from toldonce.formation.withheld import with_secrets
 from toldonce.ids import id_text, new_id
 from toldonce.reading.heads import only_asks
+from toldonce.reading.keep_words import points_back
 from toldonce.text import asks, is_small_talk, source_key, split_sentences, squeeze, term_key
 from toldonce.text.byte_runs import BYTE_MARK
 from toldonce.types import (
@@ -220,11 +221,13 @@ def is_quotable(role: str, text: str) -> bool:
 
     >>> is_quotable("assistant", "Thanks a lot!"), is_quotable("user", "I live in Oslo.")
     (False, True)
+    >>> is_quotable("user", "Please remember that. Thanks!")  # what it points to is kept
+    False
     """
     plain = squeeze(BYTE_MARK.sub(" ", text).replace("[secret]", " "))
     if role not in ("user", "assistant") or not plain or is_bare_question(plain):
         return False
-    return not all(is_small_talk(part) for part in split_sentences(plain))
+    return not all(is_small_talk(part) or (role == "user" and points_back(part)) for part in split_sentences(plain))
 
 
 def is_bare_question(text: str) -> bool:
