@@ -3,40 +3,15 @@
 Such a request tells nothing itself: what it points to is to be kept.
 """
 
-import tomllib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from toldonce.reading.sentences import sentences
-from toldonce.text import asks, is_small_talk, words
+from toldonce.text import asks, is_small_talk
+from toldonce.text.phrases import kinds_of_phrases
 
-# Characters of such a request, and words of one phrase of the table.
-_MAX_CHARACTERS, _MAX_PHRASE = 80, 4
+# Characters of such a request.
+_MAX_CHARACTERS = 80
 _CLAUSE_MARKS = ",;:，、；：،—–"
-_MARKS = " .!…。！~～'\"“”「」()\n\t"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _KeepWords:
-    keeps: frozenset[str]
-    beside: frozenset[str]
-    longest: int
-    """Units of the longest phrase."""
-
-    def covers(self, units: Sequence[str], joint: str) -> bool:
-        """Return whether words, or characters, are a request of this language and nothing else."""
-        place, keeps = 0, False
-        while place < len(units):
-            sizes = range(min(self.longest, len(units) - place), 0, -1)
-            phrases = ((size, joint.join(units[place : place + size])) for size in sizes)
-            found = next(((size, said) for size, said in phrases if said in self.keeps or said in self.beside), None)
-            if found is None:
-                return False
-            place += found[0]
-            keeps = keeps or found[1] in self.keeps
-        return keeps
 
 
 def points_back(sentence: str) -> bool:
@@ -47,14 +22,9 @@ def points_back(sentence: str) -> bool:
     >>> [points_back(said) for said in ("Remember that I row.", "Do you remember that?", "That is good to know.")]
     [False, False, False]
     """
-    plain = sentence.strip(_MARKS).lower().replace("’", "'")
-    if not plain or len(plain) > _MAX_CHARACTERS or asks(sentence):
+    if len(sentence) > _MAX_CHARACTERS or asks(sentence):
         return False
-    spaced, unspaced = _tables()
-    said = words(plain)
-    if any(table.covers(said, " ") for table in spaced):
-        return True
-    return any(table.covers([letter for letter in plain if letter.isalnum()], "") for table in unspaced)
+    return any("keeps" in kinds for kinds in kinds_of_phrases(sentence, __package__, "keep_words.toml"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,18 +51,3 @@ def pointer(text: str) -> Pointer | None:
             return Pointer(to_itself=told or not is_small_talk(said[:cut]))
         told = told or not is_small_talk(said)
     return None
-
-
-@cache
-def _tables() -> tuple[Sequence[_KeepWords], Sequence[_KeepWords]]:
-    """Return the words of the languages with blanks between words, and of those without."""
-    rows = tomllib.loads(files(__package__).joinpath("keep_words.toml").read_text("utf-8")).values()
-    spaced = [_table(row) for row in rows if not row.get("unspaced")]
-    return spaced, [_table(row) for row in rows if row.get("unspaced")]
-
-
-def _table(row: Mapping[str, str]) -> _KeepWords:
-    keeps, beside = (frozenset(word.replace("_", " ") for word in row[name].split()) for name in ("keeps", "beside"))
-    unspaced = bool(row.get("unspaced"))
-    longest = max(map(len, keeps | beside)) if unspaced else _MAX_PHRASE
-    return _KeepWords(keeps=keeps, beside=beside, longest=longest)

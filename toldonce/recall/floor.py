@@ -33,6 +33,7 @@ from toldonce.text import (
     is_function_word,
     is_unspaced,
 )
+from toldonce.text.phrases import kinds_of_phrases
 from toldonce.types import MemoryKind, SubjectSnapshot
 
 # A logistic model of related and unrelated questions, fitted on half of the conversations of LoCoMo and BEAM with both
@@ -71,6 +72,8 @@ MIN_OWN_WORDS = 3
 MAX_INSTANCES = 3
 # Memories with the most evidence by words whose shares are computed.
 _MAX_COMPARED = 50
+# Characters of a question about oneself as a whole.
+_MAX_SELF_QUESTION = 120
 _MIN_RELEVANCE, _MAX_RELEVANCE = 0.001, 0.999
 SMALL_TALK = "the message is small talk"
 UNRELATED = "the message has to do with nothing known"
@@ -194,6 +197,17 @@ class Floor:
         return logit(min_score(self._query)) + DOUBT_WEIGHT * self._doubt
 
 
+def is_self_question(text: str) -> bool:
+    """Return whether a text asks for all that is known of its author.
+
+    >>> [is_self_question(text) for text in ("Who am I to you?", "Was weißt du über mich?", "Where do I live?")]
+    [True, True, False]
+    """
+    if len(text) > _MAX_SELF_QUESTION:
+        return False
+    return any({"knows", "oneself"} <= kinds for kinds in kinds_of_phrases(text, __package__, "self_questions.toml"))
+
+
 def is_idle(query: Query) -> bool:
     """Return whether a message is small talk, and its policy shows nothing for that."""
     return query.policy.related > 0 and is_small_talk(query)
@@ -201,7 +215,7 @@ def is_idle(query: Query) -> bool:
 
 def is_small_talk(query: Query) -> bool:
     """Return whether a message needs no memory: courtesies, or only function words that ask nothing of the user."""
-    if query.personal and query.question:  # "Who am I?", "When do I get up in the morning?"
+    if (query.personal and query.question) or is_self_question(query.text):  # "When do I get up in the morning?"
         return False
     return is_courtesy(query.text, frozenset(query.spoken.values()))
 
@@ -210,7 +224,11 @@ def asks_in_general(query: Query) -> bool:
     """Return whether a message is about its author or the memory as such: "What do you know about me?"."""
     if any(find_informative_words(query)) or query.dates:
         return False
-    return query.personal or any(fold(word) in REMEMBERING for word in (*query.spoken.values(), *query.terms))
+    return (
+        query.personal
+        or is_self_question(query.text)
+        or any(fold(word) in REMEMBERING for word in (*query.spoken.values(), *query.terms))
+    )
 
 
 def relatedness(query: Query, snapshot: SubjectSnapshot, signals: RankingSignals) -> float:
@@ -243,8 +261,11 @@ def _has_memories_of_its_time(signals: RankingSignals) -> bool:
 def find_informative_words(query: Query) -> list[bool]:
     """Return for each term of a query whether it says what the query is about.
 
-    Dates, general words, and function words of any language do not: a short message may not tell its language.
+    Dates, general words, and function words of any language do not: a short message may not tell its language. Nor does
+    any word of a question about oneself as a whole.
     """
+    if is_self_question(query.text):
+        return [False] * len(query.terms)
     dated = bool(query.dates)
     return [
         not (

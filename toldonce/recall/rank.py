@@ -41,6 +41,9 @@ RECENT_HALF_LIFE_DAYS = 90.0
 USE_WEIGHT = 0.1
 # Notes and facts say in one line what a quotation says in five.
 KIND_WEIGHT = {MemoryKind.NOTE: 0.2, MemoryKind.FACT: 0.2, MemoryKind.EPISODE: 0.0, MemoryKind.TURN: 0.0}
+# The same where a user asks for all that is known: a memory of half a year weighs as one of today that is 0.25 less
+# important; and what a quotation lacks that is not kept.
+OVERVIEW_IMPORTANCE_WEIGHT, UNKEPT_WEIGHT = 3.0, 4.0
 # The score is 0.5 where the evidence is SCORE_MIDPOINT + MIDPOINT_PER_LOG_SIZE * log(memories + SIZE_FLOOR). The
 # midpoint rises with the number of memories, because more of them are similar by chance: the fifth best of those
 # unrelated to a query gains 0.95 (measured) whenever their number grows by a factor of e. Only 0.7 is taken off, since
@@ -166,6 +169,21 @@ def score_memories(snapshot: SubjectSnapshot, signals: RankingSignals, query: Qu
     total -= prior.midpoint
     log_odds: npt.NDArray[np.float64] = total
     return log_odds
+
+
+def score_overview(snapshot: SubjectSnapshot, query: Query) -> npt.NDArray[np.float64]:
+    """Return what speaks for each memory where a user asks for all that is known: weight and age, whatever its words.
+
+    What is kept comes before all other quotations, and an assistant's words come last.
+    """
+    prior = snapshot.derive(PriorEvidence)
+    age = np.maximum(to_micros(query.now) - snapshot.valid_from, 0)
+    total = OVERVIEW_IMPORTANCE_WEIGHT * snapshot.importance.astype(np.float64)
+    total += np.exp2(age * (-1 / (_DAY_US * RECENT_HALF_LIFE_DAYS)))
+    total[(snapshot.kinds == _TURN) & ~find_statements(snapshot)] -= UNKEPT_WEIGHT
+    if prior.assistant_penalty is not None:
+        total -= prior.assistant_penalty
+    return total
 
 
 def find_standing_facts(snapshot: SubjectSnapshot, query: Query, max_facts: int) -> npt.NDArray[np.intp]:

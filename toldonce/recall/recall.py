@@ -38,6 +38,7 @@ from toldonce.recall.rank import (
     find_statements,
     mask_hidden,
     score_memories,
+    score_overview,
 )
 from toldonce.recall.score_parts import ScoreParts, score_parts
 from toldonce.recall.signals import RankingSignals, collect_signals
@@ -231,9 +232,11 @@ def _add_candidates(
     found: _Candidates, query: Query, snapshot: SubjectSnapshot, signals: RankingSignals, *, all_notes: bool
 ) -> None:
     """Add the best rows of one subject; with `all_notes`, all its notes."""
-    evidence = score_memories(snapshot, signals, query)
-    if query.for_prompt:
-        evidence += weigh_known_names(query, signals)
+    if query.for_prompt and asks_in_general(query):
+        evidence = score_overview(snapshot, query)
+    else:
+        evidence = score_memories(snapshot, signals, query)
+        evidence += weigh_known_names(query, signals) if query.for_prompt else 0.0
     hidden = mask_hidden(snapshot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf
