@@ -2,17 +2,15 @@
 
 import asyncio
 import logging
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
 from toldonce.chat.formats.ollama_chat import OLLAMA_CHAT, OTHER_ROUTES
@@ -21,12 +19,12 @@ from toldonce.chat.formats.openai_responses import OPENAI_RESPONSES
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.preload import load_chats, load_formations, load_turns
-from toldonce.guard import guarded
 from toldonce.metrics import Metrics, ProxyCounters
 from toldonce.providers.protocols import Embedder, TokenCounter
+from toldonce.server.answer_watch import failure_answer, with_failures_answered
 from toldonce.server.api import OPERATIONS, routes_of
-from toldonce.server.api.v1 import build_api, failure_body, is_resource_path, resource_routes, send_refusal
-from toldonce.server.asgi import OWN_HEADERS, send_body, send_json, send_start, with_own_headers
+from toldonce.server.api.v1 import build_api, is_resource_path, resource_routes, send_refusal
+from toldonce.server.asgi import OWN_HEADERS, send_json, with_own_headers
 from toldonce.server.auth.authenticator import Authenticator
 from toldonce.server.auth.guard import AccessGuard, Refuse
 from toldonce.server.backends import Backend, OfflineBackend, UpstreamBackend
@@ -153,11 +151,8 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
     if settings.dashboard:
         routes += dashboard_routes(Dashboard(engine, policy, authenticator, api))
     routes += _passed_routes(passthrough)
-    guarding = _guarding(settings, authenticator, metadata)
-    return _Application(routes, lifespan, guarding, _preloaded(chats, preload), engine.metrics)
-    below = partial(FrontProxy, public_path=settings.public_path, proxies=settings.trusted_proxies)
-    guarded = _guarding(settings, authenticator, metadata)
-    return _Application(routes, lifespan, guarded, _preloaded(chats, preload), below)
+    in_front = _in_front(settings, authenticator, metadata, engine.metrics)
+    return _Application(routes, lifespan, in_front, _preloaded(chats, preload))
 
 
 def _chat_routes(
@@ -177,16 +172,18 @@ def _passed_routes(passthrough: PassThrough) -> list[Route]:
     return [Route(user + path, passthrough, methods=methods) for methods, path in passed for user in ("", "/u/{user}")]
 
 
-def _guarding(
-    settings: Settings, authenticator: Authenticator, metadata: ResourceMetadata
+def _in_front(
+    settings: Settings, authenticator: Authenticator, metadata: ResourceMetadata, metrics: Metrics
 ) -> Callable[[ASGIApp], ASGIApp]:
-    def guarded(app: ASGIApp) -> ASGIApp:
-        """Put the checks of Host, Origin and credential in front of an application."""
+    def in_front(app: ASGIApp) -> ASGIApp:
+        """Put in front of an application what each request meets first; the last one here is the first to see it."""
         app = AccessGuard(app, authenticator, _refusing(metadata, settings.public_url))
         loopback = is_loopback(settings.host)
-        return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
+        app = OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
+        app = _below_v1(with_failures_answered(app, metrics, kind_of))
+        return FrontProxy(app, public_path=settings.public_path, proxies=settings.trusted_proxies)
 
-    return guarded
+    return in_front
 
 
 class _Application(Starlette):
@@ -196,18 +193,14 @@ class _Application(Starlette):
         self,
         routes: Sequence[Route],
         lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
-        guarded: Callable[[ASGIApp], ASGIApp],
+        in_front: Callable[[ASGIApp], ASGIApp],
         chats: Mapping[str, ASGIApp],
-        metrics: Metrics,
-        below: Callable[[ASGIApp], ASGIApp],
     ) -> None:
         handlers = {HTTPException: _refused, Exception: _failed}
         super().__init__(routes=routes, lifespan=lifespan, exception_handlers=handlers)
         self.router.redirect_slashes = False  # a redirect would name whatever Host the request named
-        self._guarded = guarded
+        self._in_front = in_front
         self._chats = chats
-        self._metrics = metrics
-        self._below = below
 
     def build_middleware_stack(self) -> ASGIApp:
         """Build what serves a request: the guard, the chat, and then everything else."""
@@ -218,12 +211,14 @@ class _Application(Starlette):
             chat = self._chats.get(route_of(scope["path"])) if is_post else None
             await (chat or others)(scope, receive, send)
 
-        inner = with_failures_answered(self._guarded(serve), self._metrics)
+        return self._in_front(serve)
 
-        async def below_v1(scope: Scope, receive: Receive, send: Send) -> None:
-            await inner(_with_v1(scope), receive, send)
 
-        return self._below(below_v1)
+def _below_v1(app: ASGIApp) -> ASGIApp:
+    async def below_v1(scope: Scope, receive: Receive, send: Send) -> None:
+        await app(_with_v1(scope), receive, send)
+
+    return below_v1
 
 
 def _with_v1(scope: Scope) -> Scope:
@@ -334,59 +329,6 @@ class Preload:
 def _log_failure(loading: asyncio.Task[None]) -> None:
     if not loading.cancelled() and (error := loading.exception()) is not None:
         logger.error("loading ahead failed; the first chats load what they need", exc_info=error)
-
-
-_MESSAGE = "the server failed; see its log"
-
-
-def failure_answer(path: str) -> tuple[bytes, str]:
-    """Return what a request to a path gets where the server failed, and its type: no path of a file, no cause.
-
-    >>> failure_answer("/v1/chat/completions")[1]
-    'application/json'
-    """
-    if is_resource_path(path):
-        return failure_body(path)
-    return format_of(path).error(INTERNAL_SERVER_ERROR, _MESSAGE), "application/json"
-
-
-def with_failures_answered(app: ASGIApp, metrics: Metrics) -> ASGIApp:
-    """Answer where `app` raises before its answer begins, and log the traceback. Measure when each answer begins.
-
-    An error after that goes on to the HTTP server, which breaks the connection off: the client must see that the answer
-    is incomplete.
-    """
-
-    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await app(scope, receive, send)
-            return
-        watched = _Watched(send, kind_of(scope["path"]), metrics)
-        with guarded(logger, "a request failed unexpectedly", passes=lambda: watched.began) as guard:
-            await app(scope, receive, watched)
-        if guard.failure is not None:
-            body, kind = failure_answer(scope["path"])
-            headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body)).encode()), *OWN_HEADERS]
-            await send_start(watched, INTERNAL_SERVER_ERROR, headers)
-            await send_body(watched, body, more=False)
-
-    return serve
-
-
-class _Watched:
-    """`send`, and whether an answer has begun; counts how long that took."""
-
-    def __init__(self, send: Callable[[Message], Awaitable[None]], kind: str, metrics: Metrics) -> None:
-        self._send = send
-        self._kind, self._metrics = kind, metrics
-        self._asked_at = time.perf_counter()
-        self.began = False
-
-    async def __call__(self, message: Message) -> None:
-        if not self.began:
-            self.began = True
-            self._metrics.observe_answer(self._kind, message["status"], time.perf_counter() - self._asked_at)
-        await self._send(message)
 
 
 def kind_of(path: str) -> str:

@@ -156,22 +156,6 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
             await require_access(engine, say)
             counters = ProxyCounters()
             server = _server(build_app(engine, counters), engine, lifespan="on")
-            table = ConnectionTable(connection_limits(settings), engine.metrics.refused)
-            config = uvicorn.Config(
-                build_app(engine),
-                http=partial(HttpProtocol, table=table),  # type: ignore[arg-type]  # called as a class would be
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,  # the application reads them itself
-                date_header=False,
-                lifespan="on",
-                backlog=_ACCEPTED_AT_ONCE,
-                timeout_graceful_shutdown=GRACE_S,
-                timeout_keep_alive=settings.keep_alive_s,  # type: ignore[arg-type]  # a fraction serves as well
-            )
-            logging.getLogger("uvicorn.error").addFilter(_is_unexpected)
-            server = _Server(config, table)
             gc.collect()
             gc.freeze()  # later collections need not walk what is loaded by now (they took up to 100 ms)
             stopping = asyncio.create_task(_stop_when(stop, server))
@@ -199,6 +183,7 @@ def _server(app: ASGIApp, engine: AsyncToldOnce, *, lifespan: Literal["on", "off
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # the application reads them itself
         date_header=False,
         lifespan=lifespan,
         backlog=_ACCEPTED_AT_ONCE,
