@@ -20,6 +20,7 @@ WORKERS ?= $(shell expr 2 \* $(CORES))
 SLOWEST := --durations=100 --durations-min=1
 
 .PHONY: help extras run test quick lint bytecode format unit bench soak mutants lock release clean
+.PHONY: help extras run test quick lint bytecode format unit bench soak mutants site lock clean
 
 help: ## Show all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -88,12 +89,25 @@ soak: $(VENV)/.dev ## Long campaigns: make soak COUNT=200
 mutants: $(VENV)/.dev ## Plant defects one by one; each must fail a named test
 	@$(BIN)/python -m tests.mutants $(ARGS)
 
+# The site's generator has an environment of its own: it shares packages with the product, in other versions.
+$(VENV)/site/.docs: requirements-docs.lock $(BIN)/uv
+	@echo "Installing the site's generator into $(VENV)/site …"
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/site
+	@$(BIN)/uv pip install --quiet --python $(VENV)/site/bin/python --require-hashes -r requirements-docs.lock
+	@touch $@
+
+site: $(VENV)/site/.docs ## The docs as a web site with search, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/site/bin/mkdocs build
+	@echo "To read it at http://127.0.0.1:8000: $(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site"
+
 lock: $(BIN)/uv ## Resolve versions into the lock files
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --upgrade --extra mcp pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --upgrade pyproject.toml --group dev -c requirements.lock \
 	  -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
+	  --no-emit-find-links --no-annotate --no-header --upgrade --group docs -o requirements-docs.lock
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --extra jwt --extra mcp --extra oidc --extra postgres --extra encrypted pyproject.toml -c requirements-dev.lock \
 	  -o deploy/requirements.lock
@@ -105,4 +119,4 @@ release: $(VENV)/.dev ## Build and sign a release in dist/ (make release ARGS='-
 	@$(BIN)/python -m tools.release $(ARGS)
 
 clean: ## Remove the environment and caches (never your memories)
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis bench-results
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis bench-results build/site
