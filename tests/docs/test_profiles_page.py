@@ -20,6 +20,7 @@ from toldonce.profiles.policies import Profile
 from toldonce.profiles.registry import ProfileRegistry
 
 PAGE = (Path(__file__).parents[2] / "docs" / "profiles.md").read_text("utf-8")
+FIELDS = PAGE.partition("\n## Fields\n")[2]
 INCLUDED = "Included profiles"
 _NAMES = {bool: "boolean", int: "integer", float: "number", str: "text"}
 
@@ -112,7 +113,7 @@ def rows_of_included() -> Iterator[str]:
 
 
 def shown() -> dict[str, list[str]]:
-    sections = re.split(r"(?m)^## ", PAGE)[1:]
+    sections = re.split(r"(?m)^## ", FIELDS)[1:]
     named = {section.partition("\n")[0].replace("`", ""): section for section in sections}
     return {name: re.findall(r"(?m)^\| `.*\|$", section) for name, section in named.items()}
 
@@ -140,4 +141,4 @@ def test_the_page_says_what_each_included_profile_changes() -> None:
 
 def test_what_is_outside_of_the_tables_is_named_in_the_first_lines() -> None:
     assert set(Profile.model_fields) - {name.strip("[]") for name in tables()} == {"name", "description"}
-    assert {name for name in ("description", "extends") if f"`{name}`" not in PAGE.partition("\n## ")[0]} == set()
+    assert {name for name in ("description", "extends") if f"`{name}`" not in FIELDS.partition("\n## ")[0]} == set()

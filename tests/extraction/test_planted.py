@@ -41,7 +41,7 @@ def test_hardly_a_planted_order_is_quoted_or_noted(kind: str, part: str) -> None
 
 
 @pytest.mark.parametrize(("kind", "most"), [("typed_by_class", 1), ("typed_freely", 23)])
-def test_no_more_typed_orders_are_noted_than_the_guide_says(kind: str, most: int) -> None:
+def test_no_more_typed_orders_are_noted_than_the_docs_say(kind: str, most: int) -> None:
     noted = [text for _, text in PLANTED[kind] if any(is_kept(text, filed) for filed in TYPES)]
     assert len(PLANTED[kind]) == 24
     assert len(noted) <= most, noted
