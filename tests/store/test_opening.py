@@ -11,7 +11,13 @@ import pytest
 
 from factories import ANA, turn
 from stores import DURABLE, new_store, url_of
-from toldonce.errors import BadSettingError, NewerSchemaError, ToldOnceError, UnreadableStoreError
+from toldonce.errors import (
+    BadSettingError,
+    NewerSchemaError,
+    StoreUnavailableError,
+    ToldOnceError,
+    UnreadableStoreError,
+)
 from toldonce.store.factory import open_store
 from toldonce.store.postgres.connection import connect
 from toldonce.store.sqlite import connection
@@ -180,6 +186,19 @@ async def test_a_file_that_may_not_be_read_is_refused(open_folder: Path, clock: 
 async def test_a_folder_that_may_not_be_written_is_refused(open_folder: Path, clock: FakeClock) -> None:
     with unprivileged(open_folder), locked(open_folder), pytest.raises(UnreadableStoreError):
         await open_store(f"sqlite:///{open_folder / 'toldonce.sqlite3'}", clock=clock)
+
+
+async def test_a_file_that_another_program_locks_says_so(
+    tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "toldonce.sqlite3"
+    await (await open_store(f"sqlite:///{path}", clock=clock)).close()
+    monkeypatch.setattr(connection, "BUSY_MS", 1)
+    with closing(apsw.Connection(str(path))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        error = await refused(path, clock)
+    assert isinstance(error, StoreUnavailableError)
+    assert "is locked by another process" in str(error)
 
 
 async def test_a_damaged_file_says_so(tmp_path: Path, clock: FakeClock) -> None:

@@ -69,7 +69,8 @@ def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
         if process_lock is not None:
             on_failure.callback(process_lock.close)
             if process_lock.first:
-                formations.free_leases(writer)
+                with opening(place.path):
+                    formations.free_leases(writer)
                 Path(unfinished_copy(place.path)).unlink(missing_ok=True)
             process_lock.share()
         if not place.read_only:
