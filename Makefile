@@ -19,8 +19,7 @@ WORKERS ?= $(shell expr 2 \* $(CORES))
 # The tests that keep the others waiting, in the log of each run of CI.
 SLOWEST := --durations=100 --durations-min=1
 
-.PHONY: help extras run test quick lint bytecode format unit bench soak mutants lock release clean
-.PHONY: help extras run test quick lint bytecode format unit bench soak mutants site lock clean
+.PHONY: help extras run test quick lint bytecode format unit bench soak mutants site lock release clean
 
 help: ## Show all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'

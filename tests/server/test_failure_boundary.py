@@ -10,7 +10,8 @@ import pytest
 from sample_chats import user
 from toldonce.engine import AsyncToldOnce
 from toldonce.metrics import Metrics
-from toldonce.server.app import build_app, with_failures_answered
+from toldonce.server.answer_watch import with_failures_answered
+from toldonce.server.app import build_app, kind_of
 from toldonce.server.asgi import Receive, Scope, Send
 from toldonce.server.chat_responder import ChatResponder
 
@@ -98,6 +99,7 @@ async def test_an_answer_that_fails_midway_is_broken_off() -> None:
     async def receive() -> Scope:
         raise AssertionError("nothing is read")
 
+    watched = with_failures_answered(begins, Metrics(), kind_of)
     with pytest.raises(LookupError):
-        await with_failures_answered(begins, Metrics())({"type": "http", "path": "/v1/models"}, receive, send)
+        await watched({"type": "http", "path": "/v1/models"}, receive, send)
     assert len(sent) == 1
