@@ -142,7 +142,8 @@ def test_every_setting_and_header_named_exists(page: Path) -> None:
     settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
     settings |= {f"{PREFIX}{name.upper()}{FILE_SUFFIX}" for name in secret_settings()} | CLIENTS_VARIABLES
     assert set(re.findall(r"\bTOLDONCE_[A-Z_]+\b", text)) - settings == set()
-    known = {value for value in vars(identity).values() if isinstance(value, str)} | {"x-toldonce-show"}
+    known = {value for value in vars(identity).values() if isinstance(value, str)}
+    known |= {"x-toldonce-show", "x-toldonce-subject"}
     assert set(re.findall(r"\bx-(?:toldonce|openwebui)-[a-z-]+\b", text)) - known == set()
 
 

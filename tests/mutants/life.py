@@ -86,7 +86,7 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="erase: a resent history is written again",
         file="toldonce/store/sql/erase/tombstones.py",
-        sound="            is_erased = known and (place < newest or to_micros(message.said_at) < at)\n",
+        sound="            is_erased = at is not None and (place < newest or to_micros(message.said_at) < at)\n",
         planted="            is_erased = False\n",
         noticed_by=("tests/maintenance/test_erase_canaries.py::test_i13_a_resent_history_brings_no_byte_back",),
     ),
