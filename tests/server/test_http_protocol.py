@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 import uvicorn
@@ -12,7 +13,9 @@ import uvicorn
 from patience import PATIENCE_S
 from toldonce.server import http_protocol
 from toldonce.server.asgi import Receive, Scope, Send
+from toldonce.server.connection_table import ConnectionTable
 from toldonce.server.http_protocol import HttpProtocol
+from toldonce.settings.bounds import BoundSettings
 
 FIRST = b"GET /first HTTP/1.1\r\nhost: x\r\n\r\n"
 CHUNKED = b"POST /second HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -98,8 +101,10 @@ async def wait_until(is_so: Callable[[], bool]) -> None:
 
 
 @asynccontextmanager
-async def connected(app: StreamingApp) -> AsyncIterator[Connection]:
-    config = uvicorn.Config(app, http=HttpProtocol, port=0, log_config=None, lifespan="off", access_log=False)
+async def connected(app: StreamingApp, **limits: int) -> AsyncIterator[Connection]:
+    table = ConnectionTable(BoundSettings.model_construct(None, **limits))
+    http = partial(HttpProtocol, table=table)
+    config = uvicorn.Config(app, http=http, port=0, log_config=None, lifespan="off", access_log=False)  # type: ignore[arg-type]
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
     await wait_until(lambda: server.started)
@@ -180,6 +185,29 @@ async def test_a_large_body_of_a_queued_request_arrives_whole(app: StreamingApp)
         received = await connection.remainder()
 
     assert re.findall(rb"\r\n(/[\w ]+)\r\n0\r\n\r\n", received) == [b"/first", b"/second 2000000", b"/last"]
+
+
+@pytest.mark.parametrize("head", ["content-length: 3000", "transfer-encoding: chunked"])
+@pytest.mark.parametrize(
+    ("path", "limits", "answer"),
+    [
+        ("/v1/import", {"max_body_bytes": 1024}, b"/v1/import 3000"),
+        ("/dashboard/subjects/user:ana/import", {"max_body_bytes": 1024}, b"/dashboard/subjects/user:ana/import 3000"),
+        ("/v1/import", {"max_import_bytes": 2048}, b"raise TOLDONCE_MAX_IMPORT_BYTES"),
+        ("/v1/chat/completions", {"max_body_bytes": 2048}, b"raise TOLDONCE_MAX_BODY_BYTES"),
+    ],
+)
+async def test_a_file_that_is_imported_has_a_limit_of_its_own(
+    app: StreamingApp, head: str, path: str, limits: dict[str, int], answer: bytes
+) -> None:
+    body = b"x" * 3000
+    if head.endswith("chunked"):
+        body = b"bb8\r\n" + body + b"\r\n0\r\n\r\n"
+    async with connected(app, **limits) as connection:
+        connection.writer.write(
+            f"POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{head}\r\n\r\n".encode() + body
+        )
+        assert answer in await connection.reader.read()
 
 
 @pytest.mark.parametrize(("size", "times"), [(1000, 0), (2_000_000, 1)])

@@ -20,7 +20,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from toldonce.freed_memory import return_freed_memory
-from toldonce.server.connection_table import ConnectionTable, address_group
+from toldonce.server.connection_table import SMALL_BODY_BYTES, ConnectionTable, address_group
 from toldonce.server.refusals import (
     BAD_TARGET,
     BUSY,
@@ -51,6 +51,8 @@ LINGER_S = 3.0
 LARGE_BODY_BYTES = 1024 * 1024
 # What the request left is free by then, its record mostly written.
 _FREED_AFTER_S = 2.0
+# Bodies of these paths go to a file while they come: they have a limit of their own, and no more of them is held.
+_IMPORT = "/import"
 # What a server that is full still answers, so that it is not taken for dead.
 _MONITORING = frozenset({"/livez", "/readyz", "/healthz", "/metrics"})
 
@@ -84,6 +86,8 @@ class HttpProtocol(HttpToolsProtocol):
     """Bytes of bodies that the table counts for this connection."""
     _is_in_head = False
     _is_in_body = False
+    _is_import = False
+    """Whether the body is a file that is imported."""
     _is_counted = False
     """Whether the table counts a request of this connection."""
     _is_spare = False
@@ -269,8 +273,8 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _admit_request(self, path: str) -> None:
         length = next((int(value) for name, value in self.headers if name == b"content-length"), 0)
-        if length > self._limits.max_body_bytes:
-            raise RefusedError(too_long(self._limits))
+        self._is_import = path.endswith(_IMPORT)
+        self._require_room(length)
         if path not in _MONITORING:
             self._is_spare = self._is_spare and self._table.is_full_for(self.address)
             if self._is_spare:
@@ -280,12 +284,18 @@ class HttpProtocol(HttpToolsProtocol):
             self._is_counted = True
         self._hold(length)
 
+    def _require_room(self, size: int) -> None:
+        limits = self._limits
+        if size > (limits.max_import_bytes if self._is_import else limits.max_body_bytes):
+            raise RefusedError(too_long(limits, is_import=self._is_import))
+
     def _hold(self, size: int) -> None:
         """Count bytes of a body, those that a head announces at once.
 
         Raises:
             RefusedError: The server holds as many as it takes.
         """
+        size = min(size, SMALL_BODY_BYTES) if self._is_import else size
         more = size - self._held_bytes
         if more > 0:
             if not self._table.hold(self._held_bytes, more):
@@ -302,8 +312,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._body_bytes += len(body)
         if self.cycle.response_complete:
             return
-        if self._body_bytes > self._limits.max_body_bytes:
-            raise RefusedError(too_long(self._limits))
+        self._require_room(self._body_bytes)
         self._hold(self._body_bytes)
         super().on_body(body)
 

@@ -48,12 +48,14 @@ def too_many_headers(limits: BoundSettings) -> Refusal:
     return Refusal(HEADERS_TOO_LARGE, f"The request has more than {limits.max_headers} headers.")
 
 
-def too_long(limits: BoundSettings) -> Refusal:
-    """Refuse a body."""
-    return Refusal(
-        TOO_LARGE,
-        f"the body is larger than {limits.max_body_bytes} bytes; raise TOLDONCE_MAX_BODY_BYTES if it should be taken",
+def too_long(limits: BoundSettings, *, is_import: bool) -> Refusal:
+    """Refuse a body, or a file that is imported."""
+    limit, setting = (
+        (limits.max_import_bytes, "TOLDONCE_MAX_IMPORT_BYTES")
+        if is_import
+        else (limits.max_body_bytes, "TOLDONCE_MAX_BODY_BYTES")
     )
+    return Refusal(TOO_LARGE, f"the body is larger than {limit} bytes; raise {setting} if it should be taken")
 
 
 def refusal_bytes(refusal: Refusal) -> bytes:
