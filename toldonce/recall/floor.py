@@ -9,7 +9,7 @@ shown. A search by hand has no floor.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import exp, inf, log
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ from toldonce.text import (
     is_unspaced,
 )
 from toldonce.text.phrases import kinds_of_phrases
+from toldonce.text_caches import register_text_cache
 from toldonce.types import MemoryKind, SubjectSnapshot
 
 # A logistic model of related and unrelated questions, fitted on half of the conversations of LoCoMo and BEAM with both
@@ -74,6 +75,8 @@ MAX_INSTANCES = 3
 _MAX_COMPARED = 50
 # Characters of a question about oneself as a whole.
 _MAX_SELF_QUESTION = 120
+# A recall asks several times of its question.
+_MAX_KEPT_QUESTIONS = 64
 _MIN_RELEVANCE, _MAX_RELEVANCE = 0.001, 0.999
 SMALL_TALK = "the message is small talk"
 UNRELATED = "the message has to do with nothing known"
@@ -197,6 +200,8 @@ class Floor:
         return logit(min_score(self._query)) + DOUBT_WEIGHT * self._doubt
 
 
+@register_text_cache
+@lru_cache(maxsize=_MAX_KEPT_QUESTIONS)
 def is_self_question(text: str) -> bool:
     """Return whether a text asks for all that is known of its author.
 

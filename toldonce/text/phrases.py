@@ -25,8 +25,12 @@ class _Language:
     """Words, or characters, of the longest phrase."""
     joint: str
     """Between the words of a phrase; empty where these are written without blanks."""
+    units: frozenset[str]
+    """The words, or characters, that some phrase has."""
 
     def kinds_in(self, units: Sequence[str]) -> frozenset[str]:
+        if not self.units.issuperset(units):
+            return frozenset()
         found: set[str] = set()
         place = 0
         while place < len(units):
@@ -72,4 +76,5 @@ def _language(row: dict[str, Any]) -> _Language:
             said = " ".join(words(phrase.replace("_", " "))) if is_spaced else phrase
             kinds[said] = kinds.get(said, frozenset()) | {kind}
     longest = _MAX_WORDS if is_spaced else max(map(len, kinds))
-    return _Language(kinds=kinds, longest=longest, joint=" " if is_spaced else "")
+    units = frozenset(unit for phrase in kinds for unit in (phrase.split(" ") if is_spaced else phrase))
+    return _Language(kinds=kinds, longest=longest, joint=" " if is_spaced else "", units=units)
