@@ -4,7 +4,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -45,14 +45,22 @@ class StreamClient:
     ) -> None:
         self._wire.close()
 
-    def chat(self, said: str, headers: Mapping[str, str] | None = None) -> Timing:
+    def chat(
+        self, said: str, headers: Mapping[str, str] | None = None, *, before: Sequence[Mapping[str, str]] = ()
+    ) -> Timing:
         """Ask for a streamed answer and time it.
+
+        Args:
+            said: The newest message.
+            headers: Sent with this request.
+            before: Messages of the chat before it.
 
         Raises:
             ConnectionError: the answer was refused or broke off.
         """
+        request = self._request(said, headers, before)
         start = time.monotonic_ns()
-        self._ask(said, headers)
+        self._wire.sendall(request)
         return self._timed(start)
 
     def step_through(
@@ -69,7 +77,8 @@ class StreamClient:
         with socket.create_server(("127.0.0.1", 0)) as steps:
             steps.settimeout(_PATIENCE_S)
             port = steps.getsockname()[1]
-            self._ask(said, {**headers, "x-bench-chunks": str(chunks), "x-bench-steps": str(port)})
+            stepped = {**headers, "x-bench-chunks": str(chunks), "x-bench-steps": str(port)}
+            self._wire.sendall(self._request(said, stepped, ()))
             acknowledge, _ = steps.accept()
             with acknowledge:
                 received, seen, first = b"", 0, 0.0
@@ -81,10 +90,10 @@ class StreamClient:
                     seen = arrived
                 return first
 
-    def _ask(self, said: str, headers: Mapping[str, str] | None) -> None:
-        messages = [{"role": "system", "content": "You are helpful."}, {"role": "user", "content": said}]
+    def _request(self, said: str, headers: Mapping[str, str] | None, before: Sequence[Mapping[str, str]]) -> bytes:
+        messages = [{"role": "system", "content": "You are helpful."}, *before, {"role": "user", "content": said}]
         body = json.dumps({"model": "bench", "stream": True, "messages": messages}).encode()
-        self._wire.sendall(self._head("POST", "/v1/chat/completions", len(body), headers) + body)
+        return self._head("POST", "/v1/chat/completions", len(body), headers) + body
 
     def ping_ms(self) -> float:
         """Time one `GET /healthz`.
