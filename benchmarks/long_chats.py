@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.formats import CHAT, FORMATS
 from benchmarks.made_up import Writer
 from benchmarks.processes import Running, child, listener, server
 from benchmarks.progress import steps
@@ -32,34 +33,47 @@ class Sizes:
 
     messages: tuple[int, ...]
     """Messages that a chat has when it is measured."""
+    other_formats: int
+    """Messages of a chat in each of the other formats."""
     rounds: int
     """Requests on each way, at each size; each adds a turn."""
 
 
-FULL = Sizes(messages=(10, 100, 250, 1000), rounds=40)
-QUICK = Sizes(messages=(4, 20), rounds=3)
+FULL = Sizes(messages=(10, 100, 250, 1000), other_formats=20, rounds=40)
+QUICK = Sizes(messages=(4, 20), other_formats=4, rounds=3)
 
 
 def run(quick: bool) -> list[Row]:
-    """Measure chats of each size."""
+    """Measure chats of each size and format."""
     return measure(QUICK if quick else FULL)
 
 
 def measure(sizes: Sizes) -> list[Row]:
     """Measure chats of some sizes; the order of the ways changes from round to round."""
-    with TemporaryDirectory(prefix="toldonce-bench-") as name, ExitStack() as stack:
+    others = [(name, wire, sizes.other_formats) for name, wire in FORMATS.items() if wire is not CHAT]
+    wanted = [*(("", CHAT, size) for size in sizes.messages), *others]
+    rows: list[Row] = []
+    with TemporaryDirectory(prefix="toldonce-bench-") as folder, ExitStack() as stack:
         upstream = stack.enter_context(child("benchmarks.upstream", "0"))
-        running = stack.enter_context(server(Path(name), UPSTREAM_URL=f"http://127.0.0.1:{upstream}/v1"))
+        running = stack.enter_context(server(Path(folder), UPSTREAM_URL=f"http://127.0.0.1:{upstream}/v1"))
         bare = stack.enter_context(listener("benchmarks.bare_relay", str(upstream)))
         ports = {DIRECT: upstream, BARE: bare.port, **dict.fromkeys(_MODES, running.port)}
-        clients = {
-            way: stack.enter_context(StreamClient(port, {"x-toldonce-memory": _MODES.get(way, "off")}))
-            for way, port in ports.items()
-        }
-        return [row for size in sizes.messages for row in _rows(size, _chat(size, sizes.rounds, clients, running))]
+        for name, wire, size in wanted:
+            with ExitStack() as connected:
+                clients = {
+                    way: connected.enter_context(
+                        StreamClient(port, {"x-toldonce-memory": _MODES.get(way, "off")}, wire)
+                    )
+                    for way, port in ports.items()
+                }
+                first = _chat(f"{name}-{size}", size, sizes.rounds, clients, running)
+            rows += _rows(f"first byte at {size:,} messages{f' of {name}' if name else ''}", first)
+    return rows
 
 
-def _chat(size: int, rounds: int, clients: Mapping[str, StreamClient], running: Running) -> dict[str, list[float]]:
+def _chat(
+    name: str, size: int, rounds: int, clients: Mapping[str, StreamClient], running: Running
+) -> dict[str, list[float]]:
     """Let one chat grow on each way; return the times to the first byte in milliseconds."""
     writer = Writer(size)
     before = [
@@ -73,7 +87,7 @@ def _chat(size: int, rounds: int, clients: Mapping[str, StreamClient], running: 
         for place in range(len(ways)):
             way = ways[(place + number) % len(ways)]
             formed = running.formed()
-            timing = clients[way].chat(said, {"x-toldonce-user": f"chat-{size}-{way.split()[-1]}"}, before=before)
+            timing = clients[way].chat(said, {"x-toldonce-user": f"chat-{name}-{way.split()[-1]}"}, before=before)
             if number:  # the first one brings the whole chat
                 first[way].append(timing.first_ms)
             if way == ON:
@@ -92,19 +106,11 @@ def _wait_until_formed(running: Running, formed: int) -> None:
         time.sleep(10 * _LOOK_S)
 
 
-def _rows(size: int, first: Mapping[str, list[float]]) -> list[Row]:
+def _rows(what: str, first: Mapping[str, list[float]]) -> list[Row]:
     rows = []
     direct = percentile(first[DIRECT], 50)
     for way, times in first.items():
         whole = percentile(times, 50)
         added = "" if way == DIRECT else f"{whole - direct:.2f} ms more than directly"
-        rows.append(
-            Row(
-                name=f"first byte at {size:,} messages, {way}, p50",
-                value=whole,
-                unit="ms",
-                note=added,
-                count=len(times),
-            )
-        )
+        rows.append(Row(name=f"{what}, {way}, p50", value=whole, unit="ms", note=added, count=len(times)))
     return rows

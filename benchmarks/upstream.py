@@ -7,31 +7,18 @@ has acknowledged the one before with a byte on that port, so that no two of them
 
 import asyncio
 import itertools
-import json
 import sys
-import time
 from collections.abc import AsyncIterator
 
+from benchmarks.formats import CHAT, FORMATS, Format
+
 CHUNKS = 20
-"""Chunks with words, unless a request names another number; a finish chunk and `[DONE]` follow them at once."""
-
-
-def event(text: str, finish: str | None = None) -> bytes:
-    """Write one event, stamped with the machine's monotonic clock, which its processes share."""
-    delta = {"content": text} if text else {}
-    data = {
-        "id": "chatcmpl-bench",
-        "object": "chat.completion.chunk",
-        "created": 1,
-        "model": "bench",
-        "at": time.monotonic_ns(),
-        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
-    }
-    return b"data: " + json.dumps(data).encode() + b"\n\n"
+"""Chunks with words, unless a request names another number; what ends the answer follows them at once."""
+_FORMATS = {wire.path: wire for wire in FORMATS.values()}
 
 
 class Upstream:
-    """Answers every request with the same stream."""
+    """Answers every request with the same stream, in the format of its path."""
 
     def __init__(self, pace_s: float) -> None:
         """Take the time between two chunks."""
@@ -46,19 +33,22 @@ class Upstream:
                 pace = _paced(self._pace_s)
                 if port := _value(head, b"x-bench-steps"):
                     pace = _stepped(int(port))
-                await self._answer(writer, int(_value(head, b"x-bench-chunks") or CHUNKS), pace)
+                chunks = int(_value(head, b"x-bench-chunks") or CHUNKS)
+                await self._answer(writer, _FORMATS.get(head.split(b" ", 2)[1].decode(), CHAT), chunks, pace)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
 
-    async def _answer(self, writer: asyncio.StreamWriter, chunks: int, pace: AsyncIterator[None]) -> None:
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+    async def _answer(self, writer: asyncio.StreamWriter, wire: Format, chunks: int, pace: AsyncIterator[None]) -> None:
+        kind = wire.content_type
+        writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n\r\n".encode())
+        if wire.begin:
+            writer.write(_chunk(wire.begin))
         for number in range(chunks):
             await anext(pace)
-            writer.write(_chunk(event(f"word{number} ")))
-        writer.write(_chunk(event("", "stop")))
-        writer.write(_chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n")
+            writer.write(_chunk(wire.said(f"word{number} ")))
+        writer.write(_chunk(wire.finished()) + b"0\r\n\r\n")
         await writer.drain()
 
 

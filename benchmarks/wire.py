@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from benchmarks.formats import CHAT, Format
+
 _STAMP = re.compile(rb'"at": (\d+)[^\n]*\n')
 _END = b"0\r\n\r\n"
 _PATIENCE_S = 30.0
@@ -23,16 +25,17 @@ class Timing:
     chunks_ms: tuple[float, ...]
     """For each event with words, from its leaving upstream to its arrival here."""
     done_ms: float
-    """From the leaving of the finish chunk, which `[DONE]` follows at once, to the arrival of `[DONE]`."""
+    """From the leaving of what ends the answer to the arrival of its last part."""
     total_ms: float
 
 
 class StreamClient:
     """One kept connection to one server."""
 
-    def __init__(self, port: int, headers: Mapping[str, str]) -> None:
-        """Connect; the headers go with every request."""
+    def __init__(self, port: int, headers: Mapping[str, str], wire: Format = CHAT) -> None:
+        """Connect; the headers go with every request, which is of one format."""
         self._headers = dict(headers)
+        self._format = wire
         self._port = port
         self._wire = socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_S)
         self._wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -91,9 +94,10 @@ class StreamClient:
                 return first
 
     def _request(self, said: str, headers: Mapping[str, str] | None, before: Sequence[Mapping[str, str]]) -> bytes:
-        messages = [{"role": "system", "content": "You are helpful."}, *before, {"role": "user", "content": said}]
-        body = json.dumps({"model": "bench", "stream": True, "messages": messages}).encode()
-        return self._head("POST", "/v1/chat/completions", len(body), headers) + body
+        messages = [*self._format.opening, *before, {"role": "user", "content": said}]
+        fields = {"model": "bench", "stream": True, "max_tokens": 100, self._format.messages: messages}
+        body = json.dumps(fields).encode()
+        return self._head("POST", self._format.path, len(body), headers) + body
 
     def ping_ms(self) -> float:
         """Time one `GET /healthz`.
@@ -132,7 +136,7 @@ class StreamClient:
             for found in _STAMP.finditer(received, seen):
                 stamps.append((int(found[1]), now))
                 seen = found.end()
-            if not done and b"data: [DONE]" in received:
+            if not done and self._format.done in received:
                 done = now
         if not received.startswith(b"HTTP/1.1 200") or not done:
             raise ConnectionError(f"not a whole answer: {bytes(received[:300])!r}")
