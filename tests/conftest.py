@@ -16,7 +16,6 @@ from shutil import rmtree
 from typing import Any
 
 import pytest
-from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
 from starlette import routing
@@ -127,15 +126,6 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Search only files with examples for them: pytest would import each module and look at all its functions."""
-    collectors = yield
-    if file_path.suffix == ".py" and b">>> " not in file_path.read_bytes():
-        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
-    return collectors
 
 
 @pytest.hookimpl(wrapper=True)

@@ -40,7 +40,7 @@ def test_a_spread_database_is_told_of_as_text_and_as_json(cli: CommandLine) -> N
     assert first.out.splitlines()[0].startswith(
         "distributed by subject: app, app_number, character_name, conversation, "
     )
-    assert first.out.splitlines()[1] == "replicated to each node: api_key, audit, meta, migration, space"
+    assert first.out.splitlines()[1] == "replicated to each node: api_key, audit, meta, migration, space, user_alias"
     assert first.out.splitlines()[2].endswith(": Citus 0-double, 1 node with shards")
     assert again.json["distributed"] == again.json["copied"] == []
     assert len(again.json["before"]) > 20

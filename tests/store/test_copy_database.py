@@ -60,6 +60,7 @@ async def test_a_copy_recalls_the_same_in_the_same_order_with_the_same_scores(
         "tool_call",
         "energy_poll",
         "subject_key",
+        "user_alias",
     }
     assert copied.rows["vector"] < sum([len(snapshot.vectors) for snapshot in await snapshots(destination)]), (
         "some have several"

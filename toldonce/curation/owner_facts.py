@@ -56,7 +56,7 @@ def stated_slot(statement: str) -> StatedSlot | None:
     Args:
         statement: As the owner would say it.
 
-    >>> [slot and slot.value for slot in map(stated_slot, ("I live in Oslo", "I live in Oslo and am a nurse"))]
+    >>> [slot and slot.value for slot in map(stated_slot, ("I live in Oslo", "I live in Oslo and work as a nurse"))]
     ['Oslo', None]
     """
     pieces = sentences(statement)

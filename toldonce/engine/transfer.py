@@ -25,7 +25,7 @@ from toldonce.store.sql.rows import read_detail
 from toldonce.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
 from toldonce.store.sql.transfer.export import Record, Seen, export_lines, subjects_to_export
 from toldonce.store.sql.transfer.import_check import key_of
-from toldonce.store.sql.transfer.import_reader import ImportedSubject, read_blocks
+from toldonce.store.sql.transfer.import_reader import ImportedSubject, evidence_of, read_blocks
 from toldonce.store.sql.transfer.import_references import References
 from toldonce.store.sql.transfer.import_writer import (
     ImportWriter,
@@ -375,6 +375,7 @@ def _memory(end: CopyEndpoint, block: ImportedSubject, row: Record, logs: Mappin
         speaker=row["speaker"],
         valid_from=from_micros(row["valid_from"]),
         known_from=from_micros(row["known_from"]),
+        evidence=tuple(map(evidence_of, row["evidence"])),
     )
 
 

@@ -133,4 +133,4 @@ def test_each_administrators_operation_that_changes_something_is_an_act() -> Non
     acts = {known.id for known in OPERATIONS if known.act}
     # Keys' entries share their transactions, purges note what they purged, and a check changes nothing.
     of_all = {"eraseAppMemoriesOfAllUsers", "eraseAppMemoryOfAllUsers", "removeAppForAllUsers"}
-    assert changing - acts == {"createKey", "revokeKey", "checkEmbedder", *of_all}
+    assert changing - acts == {"createKey", "revokeKey", "checkEmbedder", "mergeUser", "undoMerge", *of_all}

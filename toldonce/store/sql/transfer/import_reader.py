@@ -11,11 +11,13 @@ from functools import cached_property
 from typing import Any
 
 from toldonce import former_name
+from toldonce.clock import from_micros
 from toldonce.errors import BadRequestError, RequestError
+from toldonce.ids import id_text
 from toldonce.store.sql.transfer import record_format
 from toldonce.store.sql.transfer.export import Record
 from toldonce.store.sql.transfer.import_check import LineError, check_block
-from toldonce.types import MemoryKind, Subject
+from toldonce.types import ConversationId, Evidence, MemoryKind, Subject
 
 _HEADERS = ("toldonce", former_name.NAME)
 """Names of the record at the beginning."""
@@ -186,6 +188,19 @@ def _memory(record: Any) -> Record:
     row["linked"] = bool(_value(record_format.FLAG, record["linked"], "linked"))
     row["evidence"] = [_evidence(source) for source in _list(record["evidence"], "evidence")]
     return row
+
+
+def evidence_of(source: Record) -> Evidence:
+    """Return a record of a memory's evidence as the evidence that it is."""
+    return Evidence(
+        conversation=ConversationId(id_text(source["conversation"])),
+        seq=source["seq"],
+        hash=source["hash"],
+        role=source["role"],
+        speaker=source["speaker"],
+        quote=source["quote"],
+        said_at=from_micros(source["said_at"]),
+    )
 
 
 def _evidence(record: Any) -> Record:
