@@ -100,7 +100,7 @@ def test_a_clean_machine_installs_serves_and_upgrades(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A repository with the few files of ours that a release reads itself; releases are made of it."""
+    """A repository with the few files that the release script reads; releases are made from it."""
     folder = tmp_path_factory.mktemp("project")
     for name in ("pyproject.toml", "CHANGELOG.md", *(lock.path for lock in release.LOCKS)):
         (folder / name).parent.mkdir(exist_ok=True)
