@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 import threading
+from functools import cache
 from typing import Any
 
 PRELOADED = (
@@ -52,6 +53,25 @@ PRELOADED = (
 
 
 MEMBER = b"member\n"
+
+
+def preload() -> None:
+    """Import, read and compile what each process would at its start."""
+    for name in PRELOADED:
+        importlib.import_module(name)
+    routing: Any = importlib.import_module("starlette.routing")
+    routing.compile_path = cache(routing.compile_path)
+    for operation in importlib.import_module("toldonce.server.api").OPERATIONS:
+        for prefix in ("", "/u/{user}"):
+            routing.compile_path(prefix + operation.path)
+    importlib.import_module("toldonce.engine.preload").load_formations(lambda: False)
+    slots = importlib.import_module("toldonce.reading.slots")
+    for code in slots.languages():
+        slots._frames_by_word(code)
+    importlib.import_module("toldonce.reading.forget_words").wording("Please forget my cat.")
+    importlib.import_module("toldonce.reading.heads").shipped_heads()
+    importlib.import_module("toldonce.providers.multilingual_model").multilingual_model()
+    importlib.import_module("toldonce.providers.token_counter").token_counter().count("loaded")
 
 
 def serve(programs: socket.socket) -> dict[str, Any] | None:
@@ -141,15 +161,7 @@ def become(request: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    for name in PRELOADED:
-        importlib.import_module(name)
-    importlib.import_module("toldonce.lazy_pattern").compile_patterns()
-    slots = importlib.import_module("toldonce.reading.slots")
-    for code in slots.languages():
-        slots._frames_by_word(code)
-    importlib.import_module("toldonce.reading.forget_words").wording("Please forget my cat.")
-    importlib.import_module("toldonce.reading.heads").shipped_heads()
-    importlib.import_module("toldonce.providers.multilingual_model").multilingual_model()
+    preload()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     assert threading.active_count() == 1, "only the forking thread lives on in a fork"
     gc.freeze()

@@ -151,6 +151,6 @@ async def test_an_application_that_mounts_the_server_gives_it_its_path(engine: A
 def test_no_path_that_begins_as_one_of_the_servers_own_is_taken(engine: AsyncToldOnce) -> None:
     firsts = {route.path.split("/")[1] for route in build_app(engine).routes if isinstance(route, Route)}
     pages = {first for first in firsts if first and "." not in first and not first.endswith("z") and first != "metrics"}
-    for first in {*pages, "messages", "{user}", "a b", ".."}:
+    for first in {*pages, "dashboard", "messages", "{user}", "a b", ".."}:
         with pytest.raises(ValueError, match="has the path"):
             sub_path(f"/{first}/x")

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
@@ -29,7 +29,7 @@ from toldonce.server.auth.authenticator import Authenticator
 from toldonce.server.auth.guard import AccessGuard, Refuse
 from toldonce.server.backends import Backend, OfflineBackend, UpstreamBackend
 from toldonce.server.chat_completions import ChatProxy
-from toldonce.server.dashboard.app import Dashboard, dashboard_routes
+from toldonce.server.dashboard.app import Dashboard
 from toldonce.server.dashboard.page_answer import send_page_refusal
 from toldonce.server.dashboard.paths import ROOT, is_dashboard_path
 from toldonce.server.front_proxy import FrontProxy
@@ -39,6 +39,7 @@ from toldonce.server.origin_guard import OriginGuard, is_loopback
 from toldonce.server.passthrough import PassThrough
 from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH, ResourceMetadata
 from toldonce.server.status import INTERNAL_SERVER_ERROR, format_of, route_of
+from toldonce.server.subtree import Subtree
 from toldonce.server.upstream import Deadlines, HttpUpstream
 from toldonce.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
 from toldonce.settings import Settings
@@ -139,7 +140,7 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
             await backend.close()
 
     api = build_api(engine, policy)
-    routes = [
+    routes: list[Route | Subtree] = [
         *monitoring_routes(engine, counters),
         *routes_of(OPERATIONS, engine, policy),
         *resource_routes(api, people=ROOT if settings.dashboard else None, public_url=settings.public_url),
@@ -149,7 +150,7 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
     for route in routes:
         route.app = with_own_headers(route.app)
     if settings.dashboard:
-        routes += dashboard_routes(Dashboard(engine, policy, authenticator, api))
+        routes.append(Subtree(is_dashboard_path, Dashboard(engine, policy, authenticator, api)))
     routes += _passed_routes(passthrough)
     in_front = _in_front(settings, authenticator, metadata, engine.metrics)
     return _Application(routes, lifespan, in_front, _preloaded(chats, preload))
@@ -191,7 +192,7 @@ class _Application(Starlette):
 
     def __init__(
         self,
-        routes: Sequence[Route],
+        routes: Sequence[BaseRoute],
         lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
         in_front: Callable[[ASGIApp], ASGIApp],
         chats: Mapping[str, ASGIApp],

@@ -180,6 +180,7 @@ def _server(app: ASGIApp, engine: AsyncToldOnce, *, lifespan: Literal["on", "off
     config = uvicorn.Config(
         app,
         http=partial(HttpProtocol, table=table),  # type: ignore[arg-type]  # called as a class would be
+        ws="none",  # refused by `HttpProtocol`; the library that could would be loaded at each start
         log_config=None,
         access_log=False,
         server_header=False,

@@ -6,7 +6,6 @@ People log in with an API key, or at an OpenID provider.
 from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 
-from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from toldonce.chat.identity import IdentityPolicy
@@ -177,11 +176,6 @@ class Dashboard:
         requester.require(access)
         if "subject" in request.parameters:
             requester.subject(request.subject, access)
-
-
-def dashboard_routes(dashboard: Dashboard) -> list[Route]:
-    """Build the routes of the dashboard."""
-    return [Route(ROOT, dashboard), Route(f"{ROOT}/{{rest:anything}}", dashboard)]
 
 
 async def _send_file(answer: PageResponder, scope: Scope) -> None:

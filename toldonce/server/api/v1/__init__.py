@@ -4,7 +4,6 @@ Each module has the operations of one thing. From what they declare follow the O
 the checks of every request.
 """
 
-from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.routing import Route
 
 from toldonce.chat.identity import IdentityPolicy
@@ -26,6 +25,7 @@ from toldonce.server.api.v1 import (
 )
 from toldonce.server.api.v1.docs_page import page_routes
 from toldonce.server.api.v1.router import RestApi, failure_body, send_refusal
+from toldonce.server.subtree import Subtree
 
 OPERATIONS = (
     *subjects.OPERATIONS,
@@ -44,14 +44,6 @@ OPERATIONS = (
 )
 """All operations; no two have the same id, or the same method and path."""
 
-
-class _Anything(PathConvertor):
-    """The rest of a path, line feeds included."""
-
-    regex = "(?s:.*)"
-
-
-register_url_convertor("anything", _Anything())
 _ROOTS = frozenset(operation.path.split("/")[2] for operation in OPERATIONS)
 
 
@@ -72,7 +64,7 @@ def build_api(engine: AsyncToldOnce, policy: IdentityPolicy) -> RestApi:
     return RestApi(OPERATIONS, engine, policy)
 
 
-def resource_routes(api: RestApi, *, people: str | None, public_url: str | None) -> list[Route]:
+def resource_routes(api: RestApi, *, people: str | None, public_url: str | None) -> list[Route | Subtree]:
     """Build the routes of the API, of its documentation, and of `GET /`.
 
     The API has the first steps after `/v1` that its operations name; other paths under `/v1` are passed through.
@@ -82,11 +74,7 @@ def resource_routes(api: RestApi, *, people: str | None, public_url: str | None)
         people: Where `GET /` sends people, who ask for HTML; None: it says what the server is.
         public_url: URL at which browsers reach the server; None: as they call it.
     """
-    routes = page_routes(OPERATIONS, people, public_url)
-    for root in sorted(_ROOTS):
-        for prefix in ("/v1", "/u/{user}/v1"):
-            routes += [Route(f"{prefix}/{root}", api), Route(f"{prefix}/{root}/{{rest:anything}}", api)]
-    return routes
+    return [*page_routes(OPERATIONS, people, public_url), Subtree(is_resource_path, api)]
 
 
 __all__ = ["OPERATIONS", "build_api", "failure_body", "is_resource_path", "resource_routes", "send_refusal"]
