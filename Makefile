@@ -19,7 +19,7 @@ WORKERS ?= $(shell expr 2 \* $(CORES))
 # The tests that keep the others waiting, in the log of each run of CI.
 SLOWEST := --durations=100 --durations-min=1
 
-.PHONY: help extras run test quick lint bytecode format unit bench soak mutants site lock release clean
+.PHONY: help extras run test compiled quick lint bytecode format unit bench soak mutants site lock release clean
 
 help: ## Show all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -55,11 +55,14 @@ extras: $(VENV)/.run ## Install all that is optional: PostgreSQL, encryption, lo
 run: $(VENV)/$(if $(filter postgres%,$(TOLDONCE_DATABASE_URL)),.postgres,.run) ## Start the server on a file in your data folder; no key needed
 	@exec $(BIN)/toldonce serve
 
+# Types are checked beside the tests: each takes minutes, and neither has all processors busy.
 test: $(VENV)/.dev ## Everything CI runs
-	@$(MAKE) --no-print-directory -j2 lint bytecode
+	@$(MAKE) --no-print-directory -j2 lint compiled
+
+compiled: bytecode
 	@$(MAKE) --no-print-directory unit
 
-# The type checker has one processor busy. Meanwhile the tests are compiled, which each worker would do by itself.
+# Compiled once here: each worker would do it by itself.
 bytecode: $(VENV)/.dev
 	@$(BIN)/pytest --collect-only -qq >/dev/null || true
 
