@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
+from pretended_migration import pretend_migration
 from toldonce.cli.main import command_line
 from toldonce.server.doctor import database_file, destination_finding, settings_in_effect, upstream_finding
 from toldonce.server.findings import FindingState
 from toldonce.settings import Settings
+from toldonce.store.sqlite.migrate import newest_schema
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +54,17 @@ def test_a_file_that_others_can_read_is_a_warning_with_what_to_do(cli: CommandLi
     assert result.code == 0
     assert f"chmod 600 {database}" in result.out
     assert states(cli)["file"] == "warn"
+
+
+def test_the_copy_of_before_a_migration_is_a_warning_with_what_to_do(
+    cli: CommandLine, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("add", "Ana keeps bees.")
+    copy = f"{database}.schema-{newest_schema()}"
+    pretend_migration(monkeypatch)
+    cli("list")
+    assert f"rm {copy}" in cli("doctor").out
+    assert states(cli)["copy"] == "warn"
 
 
 def test_a_file_that_is_not_a_database_fails_and_the_other_checks_run(cli: CommandLine, database: Path) -> None:

@@ -40,10 +40,11 @@ def copy(source: _Source, destination: _Destination, as_json: AsJson = False) ->
     from toldonce.settings import Settings
 
     began = time.monotonic()
-    key = DatabaseKey.of(Settings.load())
+    settings = Settings.load()
+    key, keeps = DatabaseKey.of(settings), settings.migration_copy
     here, there = (Settings.load(database_url=end).database_url for end in (source, destination))
     with ProgressBar() as bar:
-        copied = copy_database(here, there, progress=bar, key=key, actor=ACTOR)
+        copied = copy_database(here, there, progress=bar, key=key, actor=ACTOR, migration_copy=keeps)
     seconds = time.monotonic() - began
     if as_json:
         say_json(_as_json(copied, seconds))

@@ -167,7 +167,12 @@ async def open_components(
     key = await asyncio.to_thread(DatabaseKey.of, settings)
     keyring = await asyncio.to_thread(KeyringPlace.of, settings)
     store = await open_store(
-        settings.database_url, clock=clock, cache_bytes=settings.cache_bytes, key=key, keyring=keyring
+        settings.database_url,
+        clock=clock,
+        cache_bytes=settings.cache_bytes,
+        key=key,
+        keyring=keyring,
+        migration_copy=settings.migration_copy,
     )
     opening = partial(load_embedder, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
     opened: OpenedEmbedder | None = None

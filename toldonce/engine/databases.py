@@ -15,6 +15,7 @@ from toldonce.store.factory import dialect_of, driver_of, open_end, reencrypt_st
 from toldonce.store.sql.access import add_audit
 from toldonce.store.sql.transfer.copy_database import CopyReport, copy
 from toldonce.store.sql.transfer.endpoint import EndpointMode, read_mark
+from toldonce.store.sqlite.migration_copy import migration_copies
 from toldonce.store.store_reports import (
     CitusReport,
     ConversionReport,
@@ -57,6 +58,7 @@ __all__ = [
     "enable_row_security",
     "encrypt_database",
     "encrypt_subjects",
+    "migration_copies",
     "note_database_act",
     "row_security",
 ]
@@ -75,6 +77,7 @@ def copy_database(
     progress: ProgressReporter = NO_PROGRESS,
     key: DatabaseKey | None = None,
     actor: str | None = None,
+    migration_copy: bool = False,
 ) -> CopyReport:
     """Copy a whole database into another, or resume an interrupted copy.
 
@@ -86,6 +89,7 @@ def copy_database(
         progress: Shows how far it is; by default nothing does.
         key: Of the SQLite files among them, both of which are encrypted then; None: they are not.
         actor: Noted in the source's audit log as who copies it, when the copy begins; None notes nothing.
+        migration_copy: Keep a copy of a source that is a SQLite file beside it, before its schema is migrated.
 
     Raises:
         BadRequestError: the destination is not empty, or a copy of another database was begun into it.
@@ -95,7 +99,7 @@ def copy_database(
     if source == destination:
         raise BadRequestError("source and destination are the same database: name another destination")
     with (
-        closing(open_end(source, EndpointMode.READ, key)) as reader,
+        closing(open_end(source, EndpointMode.READ, key, migration_copy=migration_copy)) as reader,
         closing(open_end(destination, EndpointMode.FILL, key)) as writer,
     ):
         if actor is not None and read_mark(writer.db) is None:  # before, so that the copy has it, too

@@ -159,11 +159,15 @@ def _key(count: int, keyless: bool) -> ReceiptLine:
 
 def _file(clean: bool) -> ReceiptLine:
     if clean:
-        text = "the database file and its write-ahead log: no byte of it is left in them"
+        text = (
+            "the database file and its write-ahead log: no byte of it is left in them; a copy that a migration kept "
+            "beside them is removed"
+        )
         return ReceiptLine(name="file and log", reach=ErasureStatus.REACHED, count=0, text=text)
     text = (
         "a reader, such as an export, holds the write-ahead log, or it could not be written; no read returns what was "
-        "erased, but its bytes are still there: the worker tries again, or `toldonce erase --finish`"
+        "erased, but its bytes are still there: the worker tries again, or `toldonce erase --finish`; the same if a "
+        "copy that a migration kept cannot be removed"
     )
     return ReceiptLine(name="file and log", reach=ErasureStatus.PENDING, count=0, text=text)
 

@@ -5,6 +5,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ import aiohttp
 from pydantic import SecretStr
 
 from toldonce.engine import AsyncToldOnce
-from toldonce.engine.databases import SubjectEncryption, SubjectIndex
+from toldonce.engine.databases import SubjectEncryption, SubjectIndex, migration_copies
 from toldonce.errors import ToldOnceError
 from toldonce.plural import plural
 from toldonce.profiles.destinations import rules_against
@@ -191,7 +192,16 @@ async def _reads(engine: AsyncToldOnce, *, check: bool) -> AsyncIterator[Finding
 def _files(settings: Settings) -> list[Finding]:
     """Report on the database's file, if it is one, and on what encrypts it."""
     file = database_file(settings.database_url)
-    return [*([] if file is None else [_mode(file)]), encryption_finding(settings)]
+    about_file = [] if file is None else [_mode(file), *map(_copy, migration_copies(str(file)))]
+    return [*about_file, encryption_finding(settings)]
+
+
+def _copy(copy: Path) -> Finding:
+    """Report a copy that a migration kept: it takes room, and holds what was stored then."""
+    made = copy.stat()
+    day = datetime.fromtimestamp(made.st_mtime, UTC).date()
+    text = f"{copy} ({made.st_size / 1e6:,.1f} MB) holds what was stored before the migration of {day}"
+    return warn("copy", text, f"once the new version serves you well: rm {copy}; the next erasure removes it, too")
 
 
 def encryption_finding(settings: Settings) -> Finding:

@@ -93,6 +93,11 @@ class OperationSettings(EnvironmentSettings):
         ge=0,
         description="Interval of maintenance (expiry, near-duplicates, capacity), in seconds; 0: never.",
     )
+    migration_copy: bool = Field(
+        default=True,
+        description="Keep a copy of a SQLite file beside it before its schema is migrated; the next erasure removes "
+        "it.",
+    )
     cache_bytes: int = Field(
         default=256 * 1024 * 1024, ge=0, description="Maximum size of the cache of subjects, in bytes."
     )

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toldonce.clock import Clock
@@ -46,6 +47,7 @@ async def open_store(
     cache_bytes: int = CACHE_BYTES,
     key: DatabaseKey | None = None,
     keyring: KeyringPlace | None = None,
+    migration_copy: bool = False,
 ) -> Store:
     """Open a store; the database is created or migrated if needed.
 
@@ -56,6 +58,7 @@ async def open_store(
         cache_bytes: Maximum memory for cached subjects; 0 caches none.
         key: Of an encrypted SQLite file.
         keyring: Of subjects that are encrypted, or are to be from now on.
+        migration_copy: Keep a copy of a SQLite file beside it before it is migrated.
 
     Raises:
         BadSettingError: the URL is not one of these, or there is a key and nothing that it encrypts.
@@ -65,7 +68,8 @@ async def open_store(
         StoreUnavailableError: another process holds it.
     """
     if not url.startswith(POSTGRES):
-        return await open_sqlite(sqlite_place(url, key), clock=clock, cache_bytes=cache_bytes, keyring=keyring)
+        place = replace(sqlite_place(url, key), migration_copy=migration_copy)
+        return await open_sqlite(place, clock=clock, cache_bytes=cache_bytes, keyring=keyring)
     if key is not None:
         raise BadSettingError(
             KEY_SETTING, "…", "encrypts SQLite files, not PostgreSQL: encrypt the server's disk, and unset the key"
@@ -146,13 +150,16 @@ async def _open_postgres(url: str, *, clock: Clock, cache_bytes: int, keyring: K
     return Store(context, PostgresSnapshotReader(context), admin)
 
 
-def open_end(url: str, use: EndpointMode, key: DatabaseKey | None = None) -> CopyEndpoint:
+def open_end(
+    url: str, use: EndpointMode, key: DatabaseKey | None = None, *, migration_copy: bool = False
+) -> CopyEndpoint:
     """Open one end of a copy.
 
     Args:
         url: As for `open_store`, but for a database in memory.
         use: What for.
         key: Of an encrypted SQLite file.
+        migration_copy: Keep a copy of a SQLite file beside it before it is migrated.
 
     Raises:
         BadSettingError: the URL is not one of these.
@@ -166,7 +173,7 @@ def open_end(url: str, use: EndpointMode, key: DatabaseKey | None = None) -> Cop
         with driver_of(url):
             from toldonce.store.postgres.endpoint import PostgresEnd
         return PostgresEnd.destination(url) if use is EndpointMode.FILL else PostgresEnd.source(url)
-    place = sqlite_place(url, key)
+    place = replace(sqlite_place(url, key), migration_copy=migration_copy)
     if place.path == MEMORY:
         raise BadRequestError(f"{url} is there for one process alone: name a file")
     kinds = {

@@ -2,7 +2,7 @@
 
 import os
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +13,8 @@ from toldonce.errors import NewerSchemaError, UnreadableStoreError
 from toldonce.store.database_key import DatabaseKey
 from toldonce.store.sqlite.cipher import unlock
 from toldonce.store.sqlite.errors import opening
-from toldonce.store.sqlite.migrate import APPLICATION_ID, migrate, newest_schema, schema_of
+from toldonce.store.sqlite.migrate import APPLICATION_ID, has_rows, migrate, newest_schema, schema_of, writing
+from toldonce.store.sqlite.migration_copy import keep_copy
 
 MEMORY = ":memory:"
 # How long to wait for another process's write, in milliseconds. Ours last a few; a backup or an erasure some seconds.
@@ -45,6 +46,8 @@ class DatabaseLocation:
     """No process had the file open: it is read without a log and without locks."""
     exclusive: bool = False
     """Keep the file to this one connection (needed where the VFS has no shared memory)."""
+    migration_copy: bool = False
+    """Keep a copy of the file beside it before it is migrated."""
 
     @property
     def alone(self) -> bool:
@@ -61,6 +64,7 @@ def open_writer(place: DatabaseLocation) -> apsw.Connection:
         NewerSchemaError: a newer ToldOnce wrote it; it is left as it is.
         UnreadableStoreError: not a ToldOnce database, or not readable and writable; it is left as it is.
         StoreUnavailableError: another process holds it.
+        StoreFullError: there is no room for a copy of before the migration; it is left as it is.
     """
     with opening(place.path):
         if place.path == MEMORY:
@@ -132,9 +136,25 @@ def _prepare_writer(place: DatabaseLocation) -> apsw.Connection:
         db.pragma("journal_size_limit", WAL_KEPT_BYTES)
         if place.path != MEMORY:
             _use_wal(db)
+        if place.migration_copy and not place.alone:
+            _keep_copy(db, place)
         migrate(db)
         on_failure.pop_all()
     return db
+
+
+def _keep_copy(db: apsw.Connection, place: DatabaseLocation) -> None:
+    """Copy a file that is to be migrated, while no other connection can write to it."""
+    if not _is_behind(db):
+        return
+    with writing(db), closing(_connect(place)) as reader:
+        if _is_behind(db):  # another process may have been quicker
+            _configure(reader, READER_CACHE_KIB)
+            keep_copy(reader, schema_of(db))
+
+
+def _is_behind(db: apsw.Connection) -> bool:
+    return 0 < schema_of(db) < newest_schema() and has_rows(db)
 
 
 def open_reader(place: DatabaseLocation) -> apsw.Connection:

@@ -22,6 +22,7 @@ from toldonce.store.sqlite.connection import (
 from toldonce.store.sqlite.errors import fault
 from toldonce.store.sqlite.file_guard import ProcessLock
 from toldonce.store.sqlite.migrate import writing
+from toldonce.store.sqlite.migration_copy import remove_copies
 
 T = TypeVar("T")
 
@@ -112,9 +113,10 @@ class SqliteEnd:
         return done
 
     def finish(self, *, rewrite: bool) -> None:
-        """Finish the copy: move all rows from the log into the file."""
+        """Finish: move all rows from the log into the file; with `rewrite`, leave nothing that was deleted."""
         if rewrite:
             self.db.execute("VACUUM")
+            remove_copies(self.db.filename)
         self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:

@@ -44,6 +44,11 @@ def schema_of(db: apsw.Connection) -> int:
     return int(db.pragma("user_version"))
 
 
+def has_rows(db: apsw.Connection) -> bool:
+    """Return whether a database with a schema holds anything of a subject."""
+    return bool(db.execute("SELECT 1 FROM subject LIMIT 1").fetchall())
+
+
 @contextmanager
 def writing(db: apsw.Connection) -> Iterator[None]:
     """Hold the write lock; commit at the end, roll back on an error."""

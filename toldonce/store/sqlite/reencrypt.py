@@ -5,10 +5,8 @@ the two is there, whole, under the file's name. A copy that was not finished is 
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing
 from dataclasses import replace
-from pathlib import Path
 from urllib.parse import quote
 
 import apsw
@@ -20,6 +18,7 @@ from toldonce.store.sqlite.cipher import CIPHER, SALT_BYTES, key_text, require_c
 from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from toldonce.store.sqlite.errors import opening
 from toldonce.store.sqlite.file_guard import ProcessLock, unfinished_copy
+from toldonce.store.sqlite.migration_copy import fresh_file, remove_copies, sync, sync_folder
 from toldonce.store.store_reports import KeyReport
 from toldonce.types import ProgressReporter
 
@@ -39,16 +38,16 @@ def reencrypt(place: DatabaseLocation, new: DatabaseKey | None, bar: ProgressRep
         if not lock.first:
             raise StoreUnavailableError(f"{place.path} is open in another process: stop it first")
         copy = unfinished_copy(place.path)
-        with closing(_alone(place)) as db, _fresh_file(place.path, copy):
+        with closing(_alone(place)) as db, fresh_file(place.path, copy):
             _write(db, copy, new, bar)
             _compare(db, replace(place, path=copy, key=new))
-            _sync(copy, os.O_RDWR)
+            sync(copy, os.O_RDWR)
             failpoint = Failpoint.from_environment()
             failpoint.reach("reencrypting")
             size = os.stat(copy).st_size
+            remove_copies(place.path)  # they have the key of before, or none
             os.replace(copy, place.path)
-            with suppress(PermissionError):  # Windows opens no folders
-                _sync(os.path.dirname(place.path), os.O_RDONLY)
+            sync_folder(place.path)
             failpoint.reach("reencrypted")
     return KeyReport(changed=True, bytes=size)
 
@@ -77,21 +76,6 @@ def _alone(place: DatabaseLocation) -> apsw.Connection:
         db.execute("BEGIN EXCLUSIVE; COMMIT")
         on_failure.pop_all()
     return db
-
-
-@contextmanager
-def _fresh_file(path: str, copy: str) -> Iterator[None]:
-    """Make the empty file of the copy, with the owner and rights of the file; it is removed unless it was moved."""
-    like = os.stat(path)
-    Path(copy).unlink(missing_ok=True)
-    os.close(os.open(copy, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        if (like.st_uid, like.st_gid) != (os.stat(copy).st_uid, os.stat(copy).st_gid):
-            os.chown(copy, like.st_uid, like.st_gid)
-        os.chmod(copy, like.st_mode & 0o777)
-        yield
-    finally:
-        Path(copy).unlink(missing_ok=True)
 
 
 def _write(db: apsw.Connection, copy: str, new: DatabaseKey | None, bar: ProgressReporter) -> None:
@@ -129,12 +113,3 @@ def _contents(db: apsw.Connection) -> list[object]:
     tables = [row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
     counts = [db.execute(f'SELECT count(*) FROM "{name}"').get for name in tables]  # noqa: S608  # names from the schema
     return [db.pragma("user_version"), db.pragma("application_id"), schema, counts]
-
-
-def _sync(path: str, flags: int) -> None:
-    """Wait until a file or folder is on the disk."""
-    descriptor = os.open(path, flags)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

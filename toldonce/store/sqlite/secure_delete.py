@@ -14,15 +14,20 @@ rewritten (VACUUM, which copies live rows alone), through the log.
 """
 
 import ctypes
+import logging
 import os
 from collections.abc import Callable, Iterator
 
 import apsw
 
 from toldonce.clock import Clock, to_micros
+from toldonce.errors import StoreUnavailableError, logged_text
 from toldonce.store.sql.database import load
 from toldonce.store.sql.rows import fetch_value
 from toldonce.store.sqlite.connection import BUSY_MS
+from toldonce.store.sqlite.migration_copy import remove_copies
+
+logger = logging.getLogger(__name__)
 
 SQL = load("erase")
 # Pages of rows begin with one of these: interior and leaf, of an index or a table.
@@ -64,7 +69,9 @@ class _File(ctypes.Structure):
 def clean(
     db: apsw.Connection, clock: Clock, *, wait_ms: int, midway: Callable[[str], None], encrypted: bool = False
 ) -> bool:
-    """Empty the log into the file and zero what is left there of erased rows; then no erasure is pending any more.
+    """Empty the log into the file, zero what is left there of erased rows, and remove copies of before a migration.
+
+    Then no erasure is pending any more.
 
     Args:
         db: The connection that writes, in no transaction.
@@ -74,7 +81,8 @@ def clean(
         encrypted: Whether the file is.
 
     Returns:
-        False if another process holds the log, or the file is too large to tell its pages apart: it is still pending.
+        False if another process holds the log, a copy cannot be removed, or the file is too large to tell its pages
+        apart: it is still pending.
     """
     if not fetch_value(db, SQL["unclean"]):
         return True
@@ -94,6 +102,9 @@ def clean(
             return _clean_locked(db, clock, midway, zero=not encrypted)
     except (apsw.BusyError, apsw.LockedError):
         return False
+    except StoreUnavailableError as error:
+        logger.warning("an erasure is pending", extra={"error": logged_text(error)})
+        return False
     finally:
         if db.in_transaction:
             db.execute("ROLLBACK")
@@ -110,6 +121,8 @@ def _rewrite(db: apsw.Connection) -> None:
 
 
 def _clean_locked(db: apsw.Connection, clock: Clock, midway: Callable[[str], None], *, zero: bool) -> bool:
+    if db.filename:
+        remove_copies(db.filename)  # under the lock: none is being made meanwhile
     if db.filename and zero:
         pages = int(db.pragma("page_count"))
         if pages >= _MAX_PAGES:
