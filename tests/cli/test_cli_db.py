@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from cli.conftest import CommandLine
+from pretended_migration import pretend_migration
+from toldonce.store.sqlite.migrate import newest_schema
 
 
 def test_a_database_is_copied_compared_and_opened(cli: CommandLine, database: Path, tmp_path: Path) -> None:
@@ -21,6 +25,28 @@ def test_a_database_is_copied_compared_and_opened(cli: CommandLine, database: Pa
     for place in (f"sqlite:///{database}", there):
         acts = cli("keys", "audit", "--database", place, "--json").json["entries"]
         assert [(act["actor"], act["action"]) for act in acts] == [("cli", "databases.copy")]
+
+
+def test_a_database_is_created_and_migrated_once_and_says_so(
+    cli: CommandLine, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newest, where = newest_schema(), f"sqlite:///{database}"
+    assert cli("db", "migrate").out == f"{where}: created with schema {newest}\n"
+    cli("add", "Ana keeps bees.", "--user", "ana")
+    pretend_migration(monkeypatch)
+    done, copy = cli("db", "migrate"), f"{database}.schema-{newest}"
+    assert (done.code, done.out) == (0, f"{where}: migrated {newest} → {newest + 1}\n")
+    assert copy in done.err
+    assert cli("db", "migrate").out == f"{where}: up to date (schema {newest + 1})\n"
+    assert cli("db", "migrate", "--json").json == {
+        "database": where,
+        "before": newest + 1,
+        "after": newest + 1,
+        "copy": None,
+    }
+    monkeypatch.undo()
+    refused = cli("db", "migrate", "--database", where)
+    assert (refused.code, refused.err.count("\n")) == (3, 1)
 
 
 def test_the_result_as_json_says_what_both_hold(cli: CommandLine, database: Path, tmp_path: Path) -> None:

@@ -161,6 +161,24 @@ def test_citus_gets_nodes_then_spreads_its_tables_then_is_served() -> None:
     assert [group.name for group in app.registered_groups] == ["hook", "keys", "db"]
 
 
+def test_the_database_is_migrated_before_servers_and_workers_start() -> None:
+    services = documents(DEPLOY / "compose.yaml")[0]["services"]
+    assert services["migrate"]["command"] == ["db", "migrate"]
+    assert services["migrate"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+    done = {"condition": "service_completed_successfully"}
+    assert services["server"]["depends_on"] == services["worker"]["depends_on"] == {"migrate": done}
+    (job,) = manifests("Job")
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    assert container["args"] == services["migrate"]["command"]
+    (deployment, _) = manifests("Deployment")
+    (server,) = deployment["spec"]["template"]["spec"]["containers"]
+    for same in ("image", "securityContext", "volumeMounts"):
+        assert container[same] == server[same]
+    assert container["env"] == [each for each in server["env"] if each["name"] == "TOLDONCE_DATABASE_URL_FILE"]
+    for same in ("securityContext", "volumes", "automountServiceAccountToken"):
+        assert job["spec"]["template"]["spec"][same] == deployment["spec"]["template"]["spec"][same]
+
+
 async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(
     engine: AsyncToldOnce, parts: Components
 ) -> None:

@@ -1,4 +1,4 @@
-"""The commands `db copy`, `db index`, `db distribute` and `db rls`. Read and write databases, show a bar on stderr."""
+"""The commands on whole databases, but for those that encrypt. Read and write databases, show a bar on stderr."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from toldonce.engine.databases import CopyReport, IndexReport
 
 
-db = typer.Typer(help="Copy, encrypt, index or distribute a database.", no_args_is_help=True, rich_markup_mode=None)
+db = typer.Typer(
+    help="Migrate, copy, encrypt, index or distribute a database.", no_args_is_help=True, rich_markup_mode=None
+)
 
 _Source = Annotated[str, typer.Argument(metavar="SOURCE", help="URL of the database to copy.")]
 _Destination = Annotated[str, typer.Argument(metavar="DEST", help="URL of an empty database.")]
@@ -31,6 +33,27 @@ def register(app: typer.Typer) -> None:
     db_encryption.register(db)
     db.command()(rls)
     app.add_typer(db, name="db")
+
+
+@db.command()
+def migrate(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+    """Create the database, or bring it to the newest schema. Run it before the servers of a new version start."""
+    from toldonce.engine.databases import DatabaseKey, migrate_database
+    from toldonce.settings import Settings
+
+    settings = Settings.load(database_url=database)
+    key, keeps = DatabaseKey.of(settings), settings.migration_copy
+    done = migrate_database(settings.database_url, key=key, migration_copy=keeps)
+    if as_json:
+        say_json({"database": done.where, "before": done.before, "after": done.after, "copy": done.copy})
+    elif done.before == done.after:
+        say(f"{done.where}: up to date (schema {done.after})")
+    elif not done.before:
+        say(f"{done.where}: created with schema {done.after}")
+    else:
+        say(f"{done.where}: migrated {done.before} → {done.after}")
+    if done.copy:
+        note(f"what it held before is in {done.copy}: delete that once the new version serves you well")
 
 
 @db.command()

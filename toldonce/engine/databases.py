@@ -11,7 +11,7 @@ from toldonce.errors import BadRequestError
 from toldonce.settings import POSTGRES, shown_url
 from toldonce.store.database_key import DatabaseKey
 from toldonce.store.encryption.vault_opener import KeyringPlace, look, marking, open_vault
-from toldonce.store.factory import dialect_of, driver_of, open_end, reencrypt_store, sqlite_place
+from toldonce.store.factory import dialect_of, driver_of, migrate_store, open_end, reencrypt_store, sqlite_place
 from toldonce.store.sql.access import add_audit
 from toldonce.store.sql.transfer.copy_database import CopyReport, copy
 from toldonce.store.sql.transfer.endpoint import EndpointMode, read_mark
@@ -21,6 +21,7 @@ from toldonce.store.store_reports import (
     ConversionReport,
     IndexReport,
     KeyReport,
+    MigrationReport,
     RotationReport,
     RowSecurityReport,
     SubjectEncryption,
@@ -42,6 +43,7 @@ __all__ = [
     "IndexReport",
     "KeyReport",
     "KeyringPlace",
+    "MigrationReport",
     "RotationReport",
     "RowSecurityReport",
     "SubjectEncryption",
@@ -58,6 +60,7 @@ __all__ = [
     "enable_row_security",
     "encrypt_database",
     "encrypt_subjects",
+    "migrate_database",
     "migration_copies",
     "note_database_act",
     "row_security",
@@ -105,6 +108,25 @@ def copy_database(
         if actor is not None and read_mark(writer.db) is None:  # before, so that the copy has it, too
             note_database_act(source, "databases.copy", actor=actor, key=key)
         return copy(reader, writer, progress)
+
+
+def migrate_database(url: str, *, key: DatabaseKey | None = None, migration_copy: bool = False) -> MigrationReport:
+    """Create a database, or bring it to the newest schema, as the first process of a new version does.
+
+    Processes that do it at the same time wait for one another.
+
+    Args:
+        url: URL of the database.
+        key: Of an encrypted SQLite file.
+        migration_copy: Keep a copy of a SQLite file beside it before it is migrated.
+
+    Raises:
+        BadRequestError: it is in memory.
+        SetupError: it cannot be opened, or a newer ToldOnce wrote it; nothing was changed.
+        StoreUnavailableError: it does not answer, or another process holds it.
+        StoreFullError: the disk has no room for the copy or the migration.
+    """
+    return migrate_store(url, key=key, migration_copy=migration_copy)
 
 
 def note_database_act(url: str, action: str, *, actor: str, key: DatabaseKey | None = None, count: int = 0) -> None:

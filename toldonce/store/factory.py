@@ -24,12 +24,12 @@ from toldonce.store.sql.recall.rank_and_fetch import ExactSnapshotReader
 from toldonce.store.sql.recall.snapshot_cache import SnapshotCache
 from toldonce.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
 from toldonce.store.sqlite.admin import SqliteAdmin
-from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation
+from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation, migrate_file
 from toldonce.store.sqlite.endpoint import SqliteEnd
 from toldonce.store.sqlite.executor import SqliteExecutor
 from toldonce.store.sqlite.reencrypt import reencrypt
 from toldonce.store.store import Store
-from toldonce.store.store_reports import KeyReport
+from toldonce.store.store_reports import KeyReport, MigrationReport
 from toldonce.types import ProgressReporter
 
 if TYPE_CHECKING:
@@ -201,6 +201,30 @@ def dialect_of(url: str) -> "Dialect":
     from toldonce.store.postgres.dialect import own_version
 
     return own_version
+
+
+def migrate_store(url: str, *, key: DatabaseKey | None, migration_copy: bool) -> MigrationReport:
+    """Create a database, or bring it to the newest schema, as the first process that opens it does.
+
+    Args:
+        url: As for `open_store`, but for a database in memory.
+        key: Of an encrypted SQLite file.
+        migration_copy: Keep a copy of a SQLite file beside it before it is migrated.
+
+    Raises:
+        BadRequestError: it is in memory.
+        SetupError: it cannot be opened; nothing was changed.
+        StoreUnavailableError: another process holds it, or it does not answer.
+        StoreFullError: the disk has no room.
+    """
+    if url.startswith(POSTGRES):
+        with driver_of(url):
+            from toldonce.store.postgres.migrate import migrate_server
+        return migrate_server(url)
+    place = replace(sqlite_place(url, key), migration_copy=migration_copy)
+    if place.path == MEMORY:
+        raise BadRequestError(f"{url} is there for one process alone: name a file")
+    return migrate_file(place)
 
 
 def reencrypt_store(url: str, *, key: DatabaseKey | None, new: DatabaseKey | None, bar: ProgressReporter) -> KeyReport:

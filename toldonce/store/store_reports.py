@@ -41,6 +41,20 @@ class SubjectEncryption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationReport:
+    """What became of the schema of a database."""
+
+    where: str
+    """The database, without a password."""
+    before: int
+    """Number of the schema that it had; 0: it was new."""
+    after: int
+    """Number of the schema that it has."""
+    copy: str | None = None
+    """File with what it held before; None if none was kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionReport:
     """What became of rows that were to be encrypted by their subjects' keys, or decrypted."""
 

@@ -1,5 +1,8 @@
 """Bring a database to the newest schema, one server at a time. Reads files of the package, writes the database."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import psycopg
 
 from toldonce import former_name
@@ -11,6 +14,7 @@ from toldonce.store.sql import app_numbers, inner
 from toldonce.store.sql.database import Row, load, log_migration, read_migrations
 from toldonce.store.sql.rows import fetch_value
 from toldonce.store.sql.transfer.endpoint import refuse_unfinished
+from toldonce.store.store_reports import MigrationReport
 
 SQL = load("subject")
 # What a migration does after its statements, by its number.
@@ -40,8 +44,11 @@ def schema_of(db: psycopg.Connection[Row]) -> int:
     return int(row[0]) if row else 0
 
 
-def migrate(db: psycopg.Connection[Row], where: str) -> None:
-    """Apply missing migrations, each in a transaction of its own; the caller holds the lock.
+def migrate(db: psycopg.Connection[Row], where: str) -> int:
+    """Apply missing migrations, each in a transaction of its own, one process after the other.
+
+    Returns:
+        Number of the schema that was there; 0 where there was none.
 
     Raises:
         NewerSchemaError: a newer ToldOnce wrote it; it is left as it is.
@@ -52,22 +59,22 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
     if found > newest:
         raise NewerSchemaError(where=where, found=found, known=newest)
     if found == newest:
-        return
+        return found
     db.execute("SET statement_timeout = 0")  # another may be at it, and a table of millions takes longer than a request
     db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
     try:
         _begin(db, where)
-        applied = 0
+        found = schema_of(db)  # another process may have been quicker
         for number, sql in migrations():
-            if schema_of(db) < number:
+            if found < number:
                 with db.transaction():
                     db.cursor().execute(sql.encode())
                     if number in _STEPS:
                         _STEPS[number](PostgresConnection(db))
                     db.execute("INSERT INTO migration (number) VALUES ($1)", (number,))
-                applied = number
-        if found and applied:
-            log_migration(where, found, applied)
+        if 0 < found < newest:
+            log_migration(where, found, newest)
+        return found
     finally:
         db.execute("SELECT pg_advisory_unlock($1)", (LOCK,))
 
@@ -152,13 +159,28 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
         StoreUnavailableError: the server does not answer, lets this user not in, or has no such database.
     """
     where = shown_url(url)
+    with _connected(url, where) as db:
+        migrate(db, where)
+        if not unfinished:
+            refuse_unfinished(PostgresConnection(db), where)
+        return bytes(fetch_value(PostgresConnection(db), SQL["term_key"]))
+
+
+def migrate_server(url: str) -> MigrationReport:
+    """Make or migrate the schema, and say what was done; the errors are those of `prepare`."""
+    where = shown_url(url)
+    with _connected(url, where) as db:
+        before = migrate(db, where)
+        return MigrationReport(where=where, before=before, after=schema_of(db))
+
+
+@contextmanager
+def _connected(url: str, where: str) -> Iterator[psycopg.Connection[Row]]:
+    """Connect to a server, and translate the driver's errors within the context."""
     try:
         with connect(url) as db:
             _require_session(db, url, where)
-            migrate(db, where)
-            if not unfinished:
-                refuse_unfinished(PostgresConnection(db), where)
-            return bytes(fetch_value(PostgresConnection(db), SQL["term_key"]))
+            yield db
     except psycopg.Error as error:
         if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:  # the connection was refused
             said = str(error).strip().partition("\n")[0].rpartition(" failed: ")[2]

@@ -10,11 +10,13 @@ from urllib.parse import quote
 import apsw
 
 from toldonce.errors import NewerSchemaError, UnreadableStoreError
+from toldonce.settings import SQLITE
 from toldonce.store.database_key import DatabaseKey
 from toldonce.store.sqlite.cipher import unlock
 from toldonce.store.sqlite.errors import opening
 from toldonce.store.sqlite.migrate import APPLICATION_ID, has_rows, migrate, newest_schema, schema_of, writing
 from toldonce.store.sqlite.migration_copy import keep_copy
+from toldonce.store.store_reports import MigrationReport
 
 MEMORY = ":memory:"
 # How long to wait for another process's write, in milliseconds. Ours last a few; a backup or an erasure some seconds.
@@ -79,6 +81,19 @@ def open_writer(place: DatabaseLocation) -> apsw.Connection:
                 # Another process has written the first page of the encrypted file meanwhile, with a salt of its own.
                 if place.key is None or not is_empty or time.monotonic() > until:
                     raise
+
+
+def migrate_file(place: DatabaseLocation) -> MigrationReport:
+    """Create a file, or bring it to the newest schema, and say what was done; the errors are those of `open_writer`."""
+    before = 0
+    if os.path.isfile(place.path) and os.stat(place.path).st_size:
+        with opening(place.path), closing(open_reader(place)) as db:
+            before = schema_of(db)
+    with closing(open_writer(place)) as db:
+        after, path = schema_of(db), db.filename
+    kept = f"{path}.schema-{before}"
+    copy = kept if before < after and place.migration_copy and os.path.exists(kept) else None
+    return MigrationReport(where=f"{SQLITE}{place.path}", before=before, after=after, copy=copy)
 
 
 def for_reading(place: DatabaseLocation) -> DatabaseLocation:
