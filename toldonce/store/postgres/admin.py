@@ -8,7 +8,7 @@ from toldonce.store.postgres.connection import SCHEMA, PostgresConnection
 from toldonce.store.postgres.dialect import dialect_statements
 from toldonce.store.postgres.executor import PostgresExecutor
 from toldonce.store.postgres.hnsw_index import indexes
-from toldonce.store.postgres.migrate import newest_schema, schema_of
+from toldonce.store.postgres.migrate import REQUIRED_SCHEMA, newest_schema, schema_of
 from toldonce.store.sql import formations
 from toldonce.store.sql.database import SqlConnection, load
 from toldonce.store.sql.rows import fetch_value
@@ -44,7 +44,7 @@ class PostgresAdmin:
 
         def read(db: SqlConnection) -> int:
             found, known = int(fetch_value(db, OWN_SQL["schema"])), newest_schema()
-            if found > known:
+            if found > known and int(fetch_value(db, REQUIRED_SCHEMA)) > known:
                 raise NewerSchemaError(where=self._executor.where, found=found, known=known)
             return found
 

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import psycopg
 
-from toldonce.errors import StoreUnavailableError
+from toldonce.errors import NewerSchemaError, StoreUnavailableError
 from toldonce.settings import shown_url
 from toldonce.store.failpoint import Failpoint
 from toldonce.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from toldonce.store.postgres.errors import fault
-from toldonce.store.postgres.migrate import prepare
+from toldonce.store.postgres.migrate import newest_schema, prepare, schema_of
 from toldonce.store.postgres.vector_codec import chunks, packed
 from toldonce.store.sql.database import Row
 from toldonce.store.sql.tables import TABLES, Table
@@ -37,11 +37,19 @@ class PostgresEnd:
     """One database."""
 
     def __init__(self, session: PostgresConnection, url: str) -> None:
-        """Take an open connection; `source` or `destination` makes one."""
+        """Take an open connection; `source` or `destination` makes one.
+
+        Raises:
+            NewerSchemaError: A newer ToldOnce has migrated it; the connection is closed.
+        """
         self.db = session
         self.where = shown_url(url)
         self._tables: dict[str, tuple[_Column, ...]] = {}
         self._failpoint = Failpoint.from_environment()
+        found, known = schema_of(session.connection), newest_schema()
+        if found > known:  # an additive migration: what it added would be left out
+            self.close()
+            raise NewerSchemaError(where=self.where, found=found, known=known)
         # A table of millions takes longer than a request may.
         session.execute("SET statement_timeout = 0")
         session.execute("SET idle_in_transaction_session_timeout = 0")

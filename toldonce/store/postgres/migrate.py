@@ -11,7 +11,7 @@ from toldonce.settings import DATABASE_SETTING, shown_url
 from toldonce.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from toldonce.store.postgres.errors import FORGETFUL, fault
 from toldonce.store.sql import app_numbers, inner
-from toldonce.store.sql.database import Row, load, log_migration, read_migrations
+from toldonce.store.sql.database import Row, is_additive, load, log_migration, read_migrations
 from toldonce.store.sql.rows import fetch_value
 from toldonce.store.sql.transfer.endpoint import refuse_unfinished
 from toldonce.store.store_reports import MigrationReport
@@ -21,6 +21,9 @@ SQL = load("subject")
 _STEPS = {4: inner.register_all, 6: app_numbers.upgrade}
 # "Rclt" twice: the lock of a process that migrates or distributes.
 LOCK = 0x52636C7452636C74
+REQUIRED_SCHEMA = "SELECT coalesce(max(number), 0) FROM migration WHERE NOT additive"
+"""The number of the migration that a version has to know to use a database that has newer, additive ones."""
+_HAS_ADDITIVE = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'additive'"
 _HAS_TABLES = "SELECT 1 FROM pg_tables WHERE schemaname = $1 LIMIT 1"
 _HAS_FORMER = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename IN ('migration', 'keyring_info') LIMIT 1"
 _POLICIES = "SELECT tablename, policyname, qual, with_check FROM pg_policies WHERE schemaname = $1"
@@ -51,14 +54,14 @@ def migrate(db: psycopg.Connection[Row], where: str) -> int:
         Number of the schema that was there; 0 where there was none.
 
     Raises:
-        NewerSchemaError: a newer ToldOnce wrote it; it is left as it is.
+        NewerSchemaError: a newer ToldOnce wrote it, and not all of its migrations are additive; it is left as it is.
         UnreadableStoreError: the server has no pgvector, and its user may not add it.
     """
     newest = newest_schema()
     found = schema_of(db)
-    if found > newest:
+    if found > newest and int(fetch_value(PostgresConnection(db), REQUIRED_SCHEMA)) > newest:
         raise NewerSchemaError(where=where, found=found, known=newest)
-    if found == newest:
+    if found >= newest:
         return found
     db.execute("SET statement_timeout = 0")  # another may be at it, and a table of millions takes longer than a request
     db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
@@ -71,7 +74,8 @@ def migrate(db: psycopg.Connection[Row], where: str) -> int:
                     db.cursor().execute(sql.encode())
                     if number in _STEPS:
                         _STEPS[number](PostgresConnection(db))
-                    db.execute("INSERT INTO migration (number) VALUES ($1)", (number,))
+                    values = (number, int(is_additive(sql)))
+                    db.execute("INSERT INTO migration (number, additive) VALUES ($1, $2 = 1)", values)
         if 0 < found < newest:
             log_migration(where, found, newest)
         return found
@@ -143,6 +147,8 @@ def _begin(db: psycopg.Connection[Row], where: str) -> None:
     db.execute(
         "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, at TIMESTAMPTZ NOT NULL DEFAULT now())"
     )
+    if not db.execute(_HAS_ADDITIVE, (f"{SCHEMA}.migration",)).fetchone():
+        db.execute("ALTER TABLE migration ADD COLUMN additive BOOLEAN NOT NULL DEFAULT FALSE")
 
 
 def prepare(url: str, *, unfinished: bool = False) -> bytes:

@@ -151,6 +151,19 @@ def read_migrations(package: str) -> tuple[tuple[int, str], ...]:
     return tuple(sorted(found))
 
 
+def is_additive(sql: str) -> bool:
+    """Return whether the version before a migration may use the schema that it makes: its first line says so.
+
+    Then that version finds and writes all it knows as before, and what it writes or leaves out is right for the new
+    version, too. It still erases whole: what is added holds nothing of a subject but in rows that it deletes or
+    overwrites. So a further index is additive, and a further table of subjects is not.
+
+    >>> is_additive("-- additive: an index\\nCREATE INDEX …"), is_additive("-- A table.\\nCREATE TABLE …")
+    (True, False)
+    """
+    return sql.startswith("-- additive:")
+
+
 def log_migration(where: str, before: int, after: int) -> None:
     """Log once that a database with rows was brought from one schema to another."""
     logger.info("database migrated", extra={"database": where, "before": before, "after": after})

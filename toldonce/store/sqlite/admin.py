@@ -12,7 +12,7 @@ from toldonce.store.sql import formations
 from toldonce.store.sql.stats import counted
 from toldonce.store.sqlite.connection import MEMORY, DatabaseLocation
 from toldonce.store.sqlite.executor import SqliteExecutor
-from toldonce.store.sqlite.migrate import newest_schema, schema_of
+from toldonce.store.sqlite.migrate import newest_schema, required_schema, schema_of
 from toldonce.store.sqlite.secure_delete import clean
 from toldonce.store.store_reports import StoreStats
 from toldonce.types import StorageKind
@@ -38,7 +38,7 @@ class SqliteAdmin:
         def read(db: apsw.Connection) -> int:
             self._executor.file_guard.check()
             found, known = schema_of(db), newest_schema()
-            if found > known:
+            if required_schema(db) > known:
                 raise NewerSchemaError(where=self._place.path, found=found, known=known)
             return found
 

@@ -14,7 +14,15 @@ from toldonce.settings import SQLITE
 from toldonce.store.database_key import DatabaseKey
 from toldonce.store.sqlite.cipher import unlock
 from toldonce.store.sqlite.errors import opening
-from toldonce.store.sqlite.migrate import APPLICATION_ID, has_rows, migrate, newest_schema, schema_of, writing
+from toldonce.store.sqlite.migrate import (
+    APPLICATION_ID,
+    has_rows,
+    migrate,
+    newest_schema,
+    required_schema,
+    schema_of,
+    writing,
+)
 from toldonce.store.sqlite.migration_copy import keep_copy
 from toldonce.store.store_reports import MigrationReport
 
@@ -223,13 +231,13 @@ def _look(db: apsw.Connection, where: str) -> None:
     """Refuse what is not ours, before anything is written. Closing meanwhile leaves a foreign log alone, too."""
     db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     with db:  # One snapshot: another process may be creating the schema between two of these reads.
-        application, schema = int(db.pragma("application_id")), schema_of(db)
+        application, schema, required = int(db.pragma("application_id")), schema_of(db), required_schema(db)
         blank = db.execute("SELECT count(*) FROM sqlite_schema").get == 0 and not application and not schema
     if application != APPLICATION_ID and not blank:
         raise UnreadableStoreError(
             f"{where} is another program's database (nothing was changed): point TOLDONCE_DATABASE_URL at another file"
         )
-    if schema > newest_schema():
+    if required > newest_schema():
         raise NewerSchemaError(where=where, found=schema, known=newest_schema())
     db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import apsw
 
-from toldonce.errors import BadRequestError, StoreUnavailableError
+from toldonce.errors import BadRequestError, NewerSchemaError, StoreUnavailableError
 from toldonce.store.failpoint import Failpoint
 from toldonce.store.sql.database import Row
 from toldonce.store.sql.tables import Table
@@ -21,7 +21,7 @@ from toldonce.store.sqlite.connection import (
 )
 from toldonce.store.sqlite.errors import fault
 from toldonce.store.sqlite.file_guard import ProcessLock
-from toldonce.store.sqlite.migrate import writing
+from toldonce.store.sqlite.migrate import newest_schema, schema_of, writing
 from toldonce.store.sqlite.migration_copy import remove_copies
 
 T = TypeVar("T")
@@ -31,11 +31,19 @@ class SqliteEnd:
     """One file."""
 
     def __init__(self, db: apsw.Connection, place: DatabaseLocation, company: ProcessLock | None = None) -> None:
-        """Take an open connection; `source` or `destination` makes one."""
+        """Take an open connection; `source` or `destination` makes one.
+
+        Raises:
+            NewerSchemaError: A newer ToldOnce has migrated it; the connection is closed.
+        """
         self.db = db
         self.where = f"sqlite:///{place.path}"
         self._company = company
         self._failpoint = Failpoint.from_environment()
+        found, known = schema_of(db), newest_schema()
+        if found > known:  # an additive migration: what it added would be left out
+            self.close()
+            raise NewerSchemaError(where=self.where, found=found, known=known)
 
     @classmethod
     def source(cls, place: DatabaseLocation) -> "SqliteEnd":

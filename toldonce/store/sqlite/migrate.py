@@ -6,10 +6,13 @@ from contextlib import contextmanager
 import apsw
 
 from toldonce.store.sql import app_numbers, inner
-from toldonce.store.sql.database import log_migration, read_migrations
+from toldonce.store.sql.database import is_additive, log_migration, read_migrations
 
 # Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
 APPLICATION_ID = 0x52636C74
+# Bits of PRAGMA user_version with the number of the last migration. Those above them have the number of the last one
+# that was not additive, where it is another.
+_NUMBER_BITS = 16
 # What a migration does after its statements, by its number.
 _STEPS = {9: inner.register_all, 11: app_numbers.upgrade}
 # Columns that a migration adds before its statements where they are lacking: SQLite cannot say that in SQL.
@@ -41,7 +44,18 @@ def newest_schema() -> int:
 
 def schema_of(db: apsw.Connection) -> int:
     """Return the number of the last migration that was applied."""
-    return int(db.pragma("user_version"))
+    return _numbers(db)[0]
+
+
+def required_schema(db: apsw.Connection) -> int:
+    """Return the number of the migration that a version has to know to use the database: later ones are additive."""
+    return _numbers(db)[1]
+
+
+def _numbers(db: apsw.Connection) -> tuple[int, int]:
+    """Return the numbers of the last migration, and of the last one that was not additive."""
+    required, number = divmod(int(db.pragma("user_version")), 1 << _NUMBER_BITS)
+    return number, required or number
 
 
 def has_rows(db: apsw.Connection) -> bool:
@@ -75,7 +89,8 @@ def migrate(db: apsw.Connection) -> None:
                 if number in _STEPS:
                     _STEPS[number](db)
                 db.pragma("application_id", APPLICATION_ID)
-                db.pragma("user_version", number)
+                required = required_schema(db) << _NUMBER_BITS if is_additive(sql) else 0
+                db.pragma("user_version", required | number)
                 applied = number
     if found and applied:
         log_migration(db.filename, found, applied)
