@@ -253,6 +253,20 @@ def test_what_builds_the_image_is_pinned_with_hashes() -> None:
         assert "--require-hashes" in command or "--no-index" in command
 
 
+def test_each_image_of_others_can_be_named_by_its_digest() -> None:
+    """Where a tag stands it is the default of a variable, which Compose passes on with the same default."""
+    defaults: dict[str, str] = {}
+    for path in sorted(DEPLOY.glob("Dockerfile*[!e]")):
+        arguments = dict(re.findall(r"(?m)^ARG (\w+)=(\S+)$", path.read_text("utf-8")))
+        assert set(re.findall(r"(?m)^FROM (\S+)", path.read_text("utf-8"))) == {f"${{{name}}}" for name in arguments}
+        defaults |= arguments
+    named = "".join(path.read_text("utf-8") for path in COMPOSE)
+    passed = dict(re.findall(r"\$\{(\w+_IMAGE):-(\S+)\}", named))
+    assert defaults.items() <= passed.items()
+    images = {service.get("image", "") for path in COMPOSE for service in documents(path)[0]["services"].values()}
+    assert all(image.startswith(("toldonce", "${")) for image in images)
+
+
 def test_the_image_holds_what_the_lock_says_and_is_run_by_nobody_special() -> None:
     text = (DEPLOY / "Dockerfile").read_text("utf-8")
     assert re.search(r"(?m)^USER 10001:10001$", text)
