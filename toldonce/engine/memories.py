@@ -7,8 +7,9 @@ from uuid import UUID
 
 from toldonce.engine.arguments import read_choice, read_kinds
 from toldonce.engine.components import Components
+from toldonce.engine.past_recall import as_of, recall_past
 from toldonce.engine.results import ListOf
-from toldonce.engine.retrieval import as_of, recall_past, record_uses, redact_quotations
+from toldonce.engine.retrieval import record_uses, redact_quotations
 from toldonce.engine.steps import Steps
 from toldonce.engine.withheld import find_withheld
 from toldonce.errors import BadRequestError, ChangedMemoryError, UnknownConversationError, UnknownMemoryError

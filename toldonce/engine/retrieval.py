@@ -1,15 +1,12 @@
 """Recall over the store: embed the query, rank in a snapshot of the store, finalize with the texts. Reads the store.
 
-Recall of a past instant cannot use the snapshots, which hold active memories only. It reads the memories of that
-instant, counts their terms and embeds their texts, 1 to 2 ms a memory with the built-in embedder, and keeps nothing.
-The reading of messages, which quotations and past memories need, is loaded with the first of these.
+The reading of messages, which quotations need, is loaded with the first of these.
 """
 
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,19 +16,16 @@ from toldonce.engine.query_builder import QueryBuilder, QueryVector, cleaned, wi
 from toldonce.engine.rerank import RerankStep, explained
 from toldonce.engine.unindexed_reader import UnindexedReader
 from toldonce.engine.withheld import find_withheld, omit
-from toldonce.errors import BadRequestError, SpaceMovedError, StaleSubjectError
+from toldonce.errors import SpaceMovedError, StaleSubjectError
 from toldonce.formation.runtime import Runtime, user_zone
 from toldonce.providers.embedder_router import EmbedderRouter
 from toldonce.recall.ann import AnnPlanner
-from toldonce.recall.as_of import SnapshotItem, build_snapshot
 from toldonce.recall.finalize import finalize
 from toldonce.recall.query import Query, RecallRequest
 from toldonce.recall.recall import Ranking, rank_subjects
 from toldonce.recall.unindexed import with_unindexed
 from toldonce.store.store import Store
 from toldonce.types import (
-    KIND_ORDER,
-    NO_VECTORS,
     Memory,
     MemoryId,
     MemoryKind,
@@ -43,8 +37,6 @@ from toldonce.types import (
 
 # Characters of quotations from which redacting them takes longer than some 5 ms.
 _LARGE_TEXT = 20_000
-# Number of past memories from which ranking them would delay other requests on the event loop.
-_LARGE_PAST = 500
 # While a reading list is read, each of its subjects may move to another embedder, and the list itself may change.
 _MAX_ATTEMPTS = 10
 # Users whose subscriptions are cached; a dropped entry costs one more read.
@@ -332,61 +324,6 @@ def redact_quotation(memory: Memory) -> Memory:
     from toldonce.extraction.sources import read_quotation
 
     return replace(memory, text=read_quotation(memory).quoted)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AsOf:
-    """A past instant, as it was known at another."""
-
-    at: datetime
-    """Instant of what was true (aware)."""
-    known_at: datetime
-    """Instant of what was known (aware)."""
-
-
-def as_of(at: datetime | None, known_at: datetime | None, now: datetime) -> AsOf | None:
-    """Return which past a caller means; None if it is the present.
-
-    `at` alone means what is known today of that instant; `known_at` alone means what was known then to be true.
-
-    Raises:
-        BadRequestError: an instant has no time zone.
-    """
-    for name, instant in (("at", at), ("known_at", known_at)):
-        if instant is not None and instant.tzinfo is None:
-            raise BadRequestError(f"{name} is {instant.isoformat()}, it needs a time zone", param=name)
-    if at is None and known_at is None:
-        return None
-    return AsOf(at=at or known_at or now, known_at=known_at or now)
-
-
-async def recall_past(components: Components, runtime: Runtime, request: RecallRequest, then: AsOf) -> Recall:
-    """Find the memories relevant to a query at a past instant, ranked as of then."""
-    from toldonce.formation.recallable import rebuild_index_data
-
-    request, subject = cleaned(request), request.subject
-    queries, runtime = QueryBuilder(components), await runtime.for_subject(subject)
-    request = replace(request, zone=request.zone or runtime.zone)
-    embedder, store, clock = runtime.embedder, components.store, components.clock
-    embedded = await queries.embed(request, embedder)
-    started = clock.monotonic()
-    memories = await store.memories.as_of(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
-    salt = (await store.snapshots.snapshot(subject, embedder.space, vectors=NO_VECTORS)).salt
-    indexed = await rebuild_index_data(runtime, memories, vectors=not embedded.failure)
-    items = [
-        SnapshotItem(memory=memory, vectors=data.vectors, terms=data.terms)
-        for memory, data in zip(memories, indexed, strict=True)
-    ]
-    query = await queries.query(request, embedded, [subject], then.at)
-    ranking = await run_in_thread_if_large(
-        len(items),
-        lambda: rank_subjects(query, [build_snapshot(subject, items, salt=salt, dim=embedder.dim)], embedder.relevance),
-        above=_LARGE_PAST,
-    )
-    shown = {memory.id: redact_quotation(memory) for memory in memories}
-    recall = finalize(ranking, shown, count_tokens=components.counter.count)
-    recall = omit(recall, await find_withheld(store, [item.memory for item in recall.items], request.rules))
-    return replace(recall, warning=embedded.failure, took_ms=(clock.monotonic() - started) * 1000)
 
 
 async def record_uses(components: Components, items: Iterable[RecalledMemory]) -> None:
