@@ -95,7 +95,7 @@ class AppRepository(Repository):
     summaries = Reads(summaries)
     subscribe = Writes(subscribe, itself)
     unsubscribe = Writes(unsubscribe, itself)
-    subscriptions = Reads(subscriptions)
+    subscriptions = Reads(subscriptions, inline=True)
     character_names = Reads(character_names)
     name_character = Writes(name_character, itself)
 
