@@ -1,5 +1,6 @@
 """The context that memory adds to a prompt: recalled by a profile, rendered by its template. Reads the store."""
 
+import logging
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
@@ -8,6 +9,7 @@ from zoneinfo import ZoneInfo
 from toldonce.chat.content import speaker_name
 from toldonce.chat.formats.base import ChatRequest
 from toldonce.chat.messages import query_of, text_before_query
+from toldonce.concurrency import run_in_thread_if_large
 from toldonce.engine.components import Components
 from toldonce.engine.elsewhere import Elsewhere, turns_elsewhere
 from toldonce.engine.retrieval import Retriever
@@ -16,6 +18,7 @@ from toldonce.engine.shown_memories import ShownMemories
 from toldonce.engine.withheld import find_withheld, without_withheld
 from toldonce.formation.recent_messages import recent_words
 from toldonce.formation.runtime import Runtime, user_zone
+from toldonce.guard import guarded
 from toldonce.profiles.destinations import DestinationRule
 from toldonce.profiles.policies import RecallPolicy
 from toldonce.prompt.changes import changes_block, fit_ended
@@ -39,6 +42,8 @@ from toldonce.types import (
     RecalledMemory,
     Subject,
 )
+
+logger = logging.getLogger(__name__)
 
 # Maximum share of a prompt's memory tokens for recent messages of other conversations.
 RECENT_SHARE = 0.5
@@ -180,6 +185,15 @@ class ContextBuilder:
         self._components = components
         self._retriever = retriever
         self._zone = ZoneInfo(components.settings.time_zone)
+
+    async def begin(self, request: ChatRequest, log: Sequence[Message], scope: MemoryScope) -> RecallRequest:
+        """Return what a chat request asks of memory, as `prompt_recall` does, and begin what `write` will wait for."""
+        wanted = await run_in_thread_if_large(
+            len(request.body), lambda: prompt_recall(request, log, scope, self._components.settings)
+        )
+        with guarded(logger, "a question could not be embedded ahead, recall will do it"):
+            self._retriever.begin(wanted)
+        return wanted
 
     async def write(
         self,

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from toldonce.chat.formats.base import ChatRequest
-from toldonce.concurrency import run_in_thread_if_large
 from toldonce.engine.components import Components
-from toldonce.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall, turns_wanted
+from toldonce.engine.context_builder import ContextBuilder, EarlierPrompts, turns_wanted
 from toldonce.engine.prepared_turn import PromptUse
 from toldonce.engine.scope import MemoryScope
 from toldonce.guard import guarded
 from toldonce.ids import is_unstored, new_id
 from toldonce.prompt.render import RenderedContext
+from toldonce.recall.query import RecallRequest
 from toldonce.text import hash64
 from toldonce.types import Identity, InjectionRecord, Memory, MemoryRequest, Message, Recall, Subject
 
@@ -38,6 +38,8 @@ class ReadingRequest:
     log: tuple[Message, ...]
     scope: MemoryScope
     now: datetime
+    wanted: RecallRequest
+    """What it asks of memory."""
     deadline: float | None = None
     """When a late recall is given up, on the event loop's clock; None: never."""
 
@@ -119,9 +121,7 @@ class PromptRecall:
         started = self._components.clock.monotonic()
         # A client that sends its newest message alone does not hold the rest of its own conversation.
         own = None if asked.identity.append else asked.identity.conversation
-        wanted = await run_in_thread_if_large(
-            asked.size, lambda: prompt_recall(asked.request, asked.log, asked.scope, self._components.settings)
-        )
+        wanted = asked.wanted
         elsewhere = turns_wanted(asked.log, asked.scope, own)
         if asked.held:
             wanted = replace(wanted, present=wanted.present | asked.held)

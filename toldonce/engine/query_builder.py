@@ -16,6 +16,7 @@ import numpy as np
 
 from toldonce.clock import Clock
 from toldonce.engine.components import Components
+from toldonce.engine.query_vectors import QueryVectors
 from toldonce.errors import ModelError, ModelFault, VectorSizeError
 from toldonce.extraction.redaction import redact
 from toldonce.ids import id_bytes
@@ -24,6 +25,7 @@ from toldonce.providers.protocols import Embedder, ImmediateEmbedder
 from toldonce.recall.query import Query, RecallRequest, make_query, read_query
 from toldonce.text import clean
 from toldonce.text.byte_runs import without_bytes
+from toldonce.text_caches import register_text_cache
 from toldonce.types import MemoryKind, MemoryState, Subject, Vector, Vectors
 
 logger = logging.getLogger(__name__)
@@ -37,6 +39,9 @@ PAUSE_S = 5.0
 
 # Queries whose words are kept: people and programs repeat what they ask.
 MAX_READ_QUERIES = 512
+# Texts that are kept without their secrets: a recall cleans its request several times, and finding secrets in what a
+# chat said last takes a millisecond.
+_MAX_CLEANED = 512
 
 # Every warning about a query that could not be embedded begins with this.
 NO_SIMILARITY = "similarity is left out"
@@ -66,6 +71,7 @@ class QueryBuilder:
         self._components = components
         self.zone = ZoneInfo(components.settings.time_zone)
         self._embedder = _QueryEmbedder(components.clock)
+        self._vectors = QueryVectors()
         self._read = lru_cache(maxsize=MAX_READ_QUERIES)(read_query)
 
     def may_name_time(self, request: RecallRequest) -> bool:
@@ -75,16 +81,28 @@ class QueryBuilder:
     def forget_texts(self) -> None:
         """Drop the texts of queries that are kept."""
         self._read.cache_clear()
+        self._vectors.forget()
+
+    def begin(self, request: RecallRequest, embedder: Embedder) -> None:
+        """Begin to embed a cleaned request in threads, if the embedder is in this process."""
+        for text in _texts(request):
+            self._vectors.begin(text, embedder)
 
     async def embed(self, request: RecallRequest, embedder: Embedder) -> QueryVector:
         """Embed a cleaned request; the conversation before it has the smaller share of the vector."""
         timeout_s = (
             RECALL_SHARE * self._components.settings.recall_timeout_s if request.for_prompt else SEARCH_TIMEOUT_S
         )
-        vectors, failure = await self._embedder.embed(
-            _texts(request), embedder, timeout_s=timeout_s, retry_now=not request.for_prompt
-        )
-        return QueryVector(None, failure) if vectors is None else QueryVector(_mixed(vectors))
+        texts = _texts(request)
+        found = await self._vectors.find(texts, embedder)
+        if missing := [text for text in texts if text not in found]:
+            vectors, failure = await self._embedder.embed(
+                missing, embedder, timeout_s=timeout_s, retry_now=not request.for_prompt
+            )
+            if vectors is None:
+                return QueryVector(None, failure)
+            found |= dict(zip(missing, vectors, strict=True))
+        return QueryVector(_mixed([found[text] for text in texts]))
 
     def embed_now(self, request: RecallRequest, embedder: Embedder) -> QueryVector | None:
         """Do as `embed` in the calling thread; None if the embedder needs an event loop, or has just failed."""
@@ -133,11 +151,16 @@ class QueryBuilder:
 def cleaned(request: RecallRequest) -> RecallRequest:
     """Return the request as it may leave the process: short enough and without secrets, for embedders may be remote."""
     before = request.before if request.policy.query == "conversation" else ""
-    before = redact(without_bytes(clean(before))[-_MAX_QUERY_CHARACTERS:]) if before else ""
-    text = redact(_both_ends(without_bytes(clean(request.text))))
-    # Strings that nothing was taken from are the same objects.
-    is_clean = text is request.text and before is request.before
+    before = _cleaned(without_bytes(clean(before))[-_MAX_QUERY_CHARACTERS:]) if before else ""
+    text = _cleaned(_both_ends(without_bytes(clean(request.text))))
+    is_clean = text == request.text and before == request.before
     return request if is_clean else replace(request, text=text, before=before)
+
+
+@register_text_cache
+@lru_cache(maxsize=_MAX_CLEANED)
+def _cleaned(text: str) -> str:
+    return redact(text)
 
 
 def without_similarity(policy: RecallPolicy) -> RecallPolicy:
@@ -208,7 +231,7 @@ def _texts(request: RecallRequest) -> list[str]:
     return [request.text, request.before] if request.before else [request.text]
 
 
-def _mixed(vectors: Vectors) -> Vector | None:
+def _mixed(vectors: Sequence[Vector] | Vectors) -> Vector | None:
     """Return the first vector, mixed with a share of the second if there is one; None without content."""
     vector: Vector = vectors[0]
     if len(vectors) > 1:

@@ -143,6 +143,11 @@ class Retriever:
         self._queries.forget_texts()
         self._lists.forget_names()
 
+    def begin(self, request: RecallRequest) -> None:
+        """Begin what a recall of the same request will wait for; nothing waits for it."""
+        if (embedder := self._embedders.opened_for(request.subject)) is not None:
+            self._queries.begin(cleaned(request), embedder)
+
     async def recall(self, request: RecallRequest) -> Recall:
         """Find memories in the subject of a request and the rest of its reading list."""
         return (await self.recall_keyed(request))[0]
@@ -244,11 +249,15 @@ class Retriever:
         clock = self._components.clock
         now = clock.now()
         embedders = {subject: await self._embedders.cached_for(subject) for subject in subjects}
+        began = clock.monotonic()
+        # Before the snapshot: what is indexed meanwhile is in both, and counts once. A begun embedding goes on.
+        said = await self._unindexed.read(request, subjects)
+        read_s = clock.monotonic() - began
         embedded = {
             embedder.space: await self._queries.embed(request, embedder)
             for embedder in dict.fromkeys(embedders.values())
         }
-        started = clock.monotonic()
+        started = clock.monotonic() - read_s
         own_embedder = embedders[subjects[0]]
         narrow = await self._queries.query(request, embedded[own_embedder.space], subjects, now)
         query = self._reranking.widened(narrow)
@@ -258,8 +267,6 @@ class Retriever:
             if embedder is not own_embedder
         }
         planners = {subject: AnnPlanner(*others.get(subject, (query, own_embedder.relevance))) for subject in embedders}
-        # Before the snapshot: what is indexed meanwhile is in both, and counts once.
-        said = await self._unindexed.read(request, subjects)
 
         def rank(
             snapshots: Sequence[SubjectSnapshot],

@@ -150,6 +150,7 @@ class TurnService:
             log=log,
             scope=scope,
             now=now,
+            wanted=await self._prompts.begin(request, log, scope),
             deadline=deadline,
             in_user_message=in_user_message,
             use=use,
