@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 
-from toldonce.chat.formats.base import ChatRequest, Insertion
+from toldonce.chat.formats.base import SYSTEM_ROLES, ChatRequest, Insertion
 from toldonce.text import hash64
+from toldonce.text_caches import register_text_cache
 from toldonce.types import (
     LedgerRows,
     MemoryId,
@@ -20,6 +21,8 @@ from toldonce.types import (
 MAX_MARKS = 100
 _HASH_BYTES = 16
 _LINK_BYTES = 8
+# Links that are kept: a chat that is sent whole again has the same ones, and a new one is hashed in 2 µs.
+_MAX_LINKS = 16_384
 
 
 class PrefixState(StrEnum):
@@ -68,7 +71,7 @@ class PromptChain:
 
     def after(self, answer: Message) -> int:
         """Return the chain of these messages with an answer."""
-        return _link(self.links[-1] if self.links else self.start, answer)
+        return _link(self.links[-1] if self.links else self.start, answer.hash)
 
     def at_own_links(self) -> "PromptChain":
         """Return the chain with links that tell its place: equal words at two places are two messages."""
@@ -103,8 +106,10 @@ def prompt_chain(
     """
     start = hash64("memory", memory) if after is None else hash64("after", memory, after)
     links: list[int] = []
+    link = start
     for message in log:
-        links.append(_link(links[-1] if links else start, message))
+        link = _link(link, message.hash)
+        links.append(link)
     has_answers = any(message.role == "assistant" for message in log)
     return PromptChain(
         links=tuple(links),
@@ -159,6 +164,8 @@ class PromptReplay:
 
     def without(self, memories: frozenset[MemoryId]) -> "PromptReplay":
         """Return the replay with the insertions emptied that show one of these memories."""
+        if not memories:
+            return self
         return PromptReplay(self.thread, tuple(_without(insertion, memories) for insertion in self.insertions))
 
     def prefix(self, *, kept: bool) -> PrefixState:
@@ -238,22 +245,22 @@ def measure_prompt(
     previous = earlier[max(earlier)].sent_bytes if earlier else 0
     pending = sorted(insertions, key=lambda insertion: insertion.offset)
     hasher, size, at, kept, depth = blake2b(digest_size=_HASH_BYTES), 0, request.messages[0].start, 0, 0
-    taken = 0
+    taken, text, compared = 0, request.text, request.wire.compared
     for message in request.messages:
         if depth == asked:
             break
-        pieces: list[str] = []
+        source = ""
         # An insertion right after a message belongs to it; one before the next message's brace comes with that.
         while taken < len(pending) and pending[taken].offset <= message.end:
-            pieces += (request.text[at : pending[taken].offset], pending[taken].text)
+            source += text[at : pending[taken].offset] + pending[taken].text
             at = pending[taken].offset
             taken += 1
-        pieces.append(request.text[at : message.end])
+        source += text[at : message.end]
         at = message.end
-        data = request.wire.compared("".join(pieces)).encode("utf-8", "surrogatepass")
+        data = compared(source).encode("utf-8", "surrogatepass")
         hasher.update(data)
         size += len(data)
-        if message.is_system:
+        if message.role in SYSTEM_ROLES:
             continue
         depth += 1
         known = earlier.get(depth)
@@ -310,8 +317,10 @@ def _without(insertion: PromptInsertion, memories: frozenset[MemoryId]) -> Promp
     return replace(insertion, standing="", recalled="", items=(), withdrawn=(), quotes_messages=False, erased=True)
 
 
-def _link(before: int, message: Message) -> int:
-    return hash64("prompt", _packed(before), _packed(message.hash))
+@register_text_cache
+@lru_cache(maxsize=_MAX_LINKS)
+def _link(before: int, message_hash: int) -> int:
+    return hash64("prompt", _packed(before), _packed(message_hash))
 
 
 def _packed(number: int) -> bytes:

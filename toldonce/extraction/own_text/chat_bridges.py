@@ -9,6 +9,7 @@ as under an order, names no speaker.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 from toldonce.chat.content import speaker_name
@@ -16,6 +17,7 @@ from toldonce.extraction.own_text.carriers import pattern, words
 from toldonce.extraction.own_text.wrappers import is_known_wrapper
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.text import fold, is_common, is_function_word, is_given_name
+from toldonce.text_caches import register_text_cache
 from toldonce.types import LoggedMessage, Message
 
 _TIME = r"\d{1,2}[:.]\d{2}(?::\d{2})?(?:\s?[ap]m)?"
@@ -45,6 +47,8 @@ _UNCLEAR = frozenset({"mention", "dash"})
 _LINK = ("http://", "https://", "//", "www.")
 # Several people write a few lines at once; a longer chat was pasted.
 _MAX_HEADS, _MAX_SPEAKERS = 20, 6
+# Messages whose speaker is kept: those of some twenty long chats.
+_MAX_KEPT, _MAX_KEPT_CHARACTERS = 8_192, 1_000
 # Messages with labels of unknown words that show together that these are names.
 _MIN_MESSAGES = 3
 _JOINT = ", "
@@ -83,10 +87,21 @@ def named_by_bridge(log: Sequence[Message]) -> tuple[Message, ...]:
     alike = _are_labelled_alike(unnamed)
     return tuple(
         replace(message, name=name)
-        if message.role == "user" and message.name is None and (name := speaker_in(message.text, alike=alike))
+        if message.role == "user" and message.name is None and (name := _speaker(message.text, alike))
         else message
         for message in log
     )
+
+
+def _speaker(text: str, alike: bool) -> str | None:
+    """Do as `speaker_in`; what was said in short is kept, as clients send the whole chat with each message."""
+    return _kept_speaker(text, alike) if len(text) <= _MAX_KEPT_CHARACTERS else speaker_in(text, alike=alike)
+
+
+@register_text_cache
+@lru_cache(maxsize=_MAX_KEPT)
+def _kept_speaker(text: str, alike: bool) -> str | None:
+    return speaker_in(text, alike=alike)
 
 
 def speaker_in(text: str, *, alike: bool = False) -> str | None:

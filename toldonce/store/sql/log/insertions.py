@@ -33,8 +33,8 @@ from toldonce.types import (
 )
 
 SQL, LOG_SQL = load("insertion"), load("log")
-# Lists of ids that are kept after parsing: each request of a conversation reads the same rows.
-_MAX_PARSED_LISTS = 2048
+# Rows that are kept after reading: each request of a conversation finds the same ones.
+_MAX_READ_ROWS = 4_096
 # Longest list of messages that is climbed to find the place of an insertion.
 _MAX_CLIMB = 10_000
 # Columns of `insertions_at`.
@@ -316,6 +316,8 @@ def _owner(db: SqlConnection, key: int, memory: bytes) -> int:
     return key if owner is None else owner
 
 
+@register_text_cache
+@lru_cache(maxsize=_MAX_READ_ROWS)
 def _read(row: Row, chain: int) -> PromptInsertion:
     thread, _, depth, id_, at, standing, recalled, items, withdrawn, quotes, sent_bytes, *last = row
     sent_hash, erased, held, *_ = last
@@ -340,14 +342,10 @@ def _read(row: Row, chain: int) -> PromptInsertion:
     )
 
 
-@register_text_cache
-@lru_cache(maxsize=_MAX_PARSED_LISTS)
 def _items(text: str) -> tuple[tuple[Subject, MemoryId], ...]:
     return tuple((Subject.parse(owner), MemoryId(memory)) for owner, memory in json.loads(text))
 
 
-@register_text_cache
-@lru_cache(maxsize=_MAX_PARSED_LISTS)
 def _ids(text: str) -> tuple[MemoryId, ...]:
     return tuple(MemoryId(memory) for memory in json.loads(text))
 
