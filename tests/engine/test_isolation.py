@@ -6,8 +6,11 @@ import uuid
 import pytest
 
 from sample_chats import ALL_KINDS, PEANUTS_AND_OSLO, RESTAURANT, asks, request, tell, texts, user
+from toldonce.chat.formats.known_messages import MIN_KEPT
+from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import UnknownMemoryError
+from toldonce.testing import FakeClock
 from toldonce.types import MemoryKind, Subject
 
 UNKNOWN = str(uuid.UUID(int=7))
@@ -37,6 +40,22 @@ async def test_search_and_prompt_show_only_ones_own(engine: AsyncToldOnce) -> No
     turn = await engine.turns.prepare(request(user(f"{RESTAURANT} Bees?")), asks("ana"), mode="split")
     assert "peanuts" in turn.body.decode()
     assert "keep bees" not in json.loads(turn.body)["messages"][-1]["content"]
+
+
+async def test_a_history_that_another_user_sent_first_is_said_when_it_comes(
+    engine: AsyncToldOnce, clock: FakeClock
+) -> None:
+    history = [said for _ in range(MIN_KEPT) for said in (user("I ski."), {"role": "assistant", "content": "Nice."})]
+    times = []
+    for who in ("ana", "ben"):
+        asked = request(*history, user("Where do I live?"))
+        prepared = await engine.turns.prepare(asked, asks(who), mode="split")
+        times.append(clock.now())
+        clock.advance(hours=1)
+        recorded = await engine.turns.finish(asked, asks(who), Reply(text="In Oslo.", complete=True), prepared)
+        assert recorded is not None
+    messages = await engine.conversations.messages(recorded.conversation, user="ben")
+    assert [message.said_at for message in messages] == [times[1]] * (2 * MIN_KEPT + 1) + [clock.now()]
 
 
 async def test_the_block_of_the_same_facts_has_another_boundary_for_each_user(engine: AsyncToldOnce) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from toldonce.chat.content import speaker_name, without_memory, without_reasoning
-from toldonce.chat.formats.base import ChatMessage, ChatRequest, ComparedText, WireFormat
+from toldonce.chat.formats.base import SYSTEM_ROLES, ChatMessage, ChatRequest, ComparedText, WireFormat
 from toldonce.chat.reply import MAX_CHARACTERS, Reply, cut_text
 from toldonce.text import hash64, squeeze
 from toldonce.text.byte_runs import without_bytes
@@ -19,6 +19,8 @@ _MAX_RECENT_CHARACTERS = 600
 # Open WebUI's templates for titles, tags, follow-ups and search queries begin with this text and enclose the chat.
 _TASK_HEADING = "### Task:"
 _TASK_CHAT = "<chat_history>"
+# A message that was seen before is found in half a microsecond, as long as this many new characters take.
+_SEEN_SIZE = 16
 
 
 def log_messages(
@@ -33,23 +35,39 @@ def log_messages(
     Two messages have the same hash if the same speaker says the same: white space, reasoning blocks, and the JSON of
     parts and of tool arguments may differ.
     """
+    return dated(seen_messages(request, said_at=said_at, max_characters=max_characters), said_at)
+
+
+def seen_messages(
+    request: ChatRequest, *, said_at: datetime, max_characters: int = MAX_CHARACTERS
+) -> tuple[Message, ...]:
+    """Do as `log_messages`; but what was seen before, maybe in another chat, was said then: see `dated`."""
     messages: list[Message] = []
     asked = ""
     for message in request.messages[: len(request.messages) - request.continues]:
-        if message.is_system:
+        if message.role in SYSTEM_ROLES:
             continue
-        message = _within(message, max_characters)
-        compared = _compared(message, request.wire, asked)
-        messages.append(_message(message, compared, said_at))
+        if len(message.text) > max_characters or (message.payload and len(message.payload) > max_characters):
+            message = _within(message, max_characters)
+        seen = message.compared.get(asked) or _compared(message, request.wire, asked, said_at)
+        messages.append(seen.message)
         if message.role == "user":
-            asked = compared.text
+            asked = seen.text
     return tuple(messages)
+
+
+def unseen_size(request: ChatRequest) -> int:
+    """Return how much there is to read for the log, in characters; a message that was seen counts as a few."""
+    return sum(_SEEN_SIZE if message.compared else message.end - message.start for message in request.messages)
+
+
+def dated(log: Sequence[Message], said_at: datetime) -> tuple[Message, ...]:
+    """Return messages as said at an instant, in its time zone."""
+    return tuple(message if message.said_at is said_at else replace(message, said_at=said_at) for message in log)
 
 
 def _within(message: ChatMessage, limit: int) -> ChatMessage:
     payload = message.payload if message.payload and len(message.payload) <= limit else None
-    if len(message.text) <= limit and payload == message.payload:
-        return message
     # What a user says loses bytes before it is cut: an image may be longer than all that is said.
     text = without_bytes(message.text) if message.role == "user" and len(message.text) > limit else message.text
     text = cut_text(text, limit)
@@ -134,29 +152,20 @@ def is_background_task(request: ChatRequest) -> bool:
     )
 
 
-def _compared(message: ChatMessage, wire: WireFormat, asked: str) -> ComparedText:
-    known = message.compared.get(asked)
-    if known is None:
-        text, identity = comparable_text(message.text), wire.identity(message.payload)
-        known = message.compared[asked] = ComparedText(
-            text,
-            hash=_hash(message.role, text, identity, speaker_name(message.name)),
-            anchor=_anchor(message.role, asked, text, () if message.call_ids else identity),
-        )
-    return known
-
-
-def _message(message: ChatMessage, compared: ComparedText, said_at: datetime) -> Message:
-    return Message(
+def _compared(message: ChatMessage, wire: WireFormat, asked: str, said_at: datetime) -> ComparedText:
+    text, identity = comparable_text(message.text), wire.identity(message.payload)
+    logged = Message(
         role=message.role,
         text=message.text,
         name=message.name,
         said_at=said_at,
         payload=message.payload,
         call_ids=message.call_ids,
-        hash=compared.hash,
-        anchor=compared.anchor,
+        hash=_hash(message.role, text, identity, speaker_name(message.name)),
+        anchor=_anchor(message.role, asked, text, () if message.call_ids else identity),
     )
+    compared = message.compared[asked] = ComparedText(text, logged)
+    return compared
 
 
 def _hash(role: str, text: str, identity: Sequence[str], name: str | None = None) -> int:

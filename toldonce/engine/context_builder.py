@@ -186,10 +186,10 @@ class ContextBuilder:
         self._retriever = retriever
         self._zone = ZoneInfo(components.settings.time_zone)
 
-    async def begin(self, request: ChatRequest, log: Sequence[Message], scope: MemoryScope) -> RecallRequest:
-        """Return what a chat request asks of memory, as `prompt_recall` does, and begin what `write` will wait for."""
+    async def begin(self, request: ChatRequest, log: Sequence[Message], scope: MemoryScope, size: int) -> RecallRequest:
+        """Do as `prompt_recall` for a request of a size in characters, and begin what `write` will wait for."""
         wanted = await run_in_thread_if_large(
-            len(request.body), lambda: prompt_recall(request, log, scope, self._components.settings)
+            size, lambda: prompt_recall(request, log, scope, self._components.settings)
         )
         with guarded(logger, "a question could not be embedded ahead, recall will do it"):
             self._retriever.begin(wanted)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from toldonce.chat.formats.base import Insertion
+from toldonce.chat.formats.base import SYSTEM_ROLES, Insertion
 from toldonce.chat.splice import apply_insertions
 from toldonce.concurrency import run_in_thread_if_large
 from toldonce.engine.components import Components
@@ -79,7 +79,7 @@ class PromptInjector:
         where = mode or asked.scope.profile.context.place or self._components.settings.injection
         identity = asked.identity
         chain = await run_in_thread_if_large(
-            asked.size,
+            asked.unseen,
             lambda: prompt_chain(
                 asked.log,
                 memory=asked.memory,
@@ -212,7 +212,7 @@ class PromptInjector:
     ) -> PreparedTurn:
         """Splice insertions into a request, and compare the prompt with the earlier ones."""
         request = asked.request
-        spoken = [index for index, message in enumerate(request.messages) if not message.is_system]
+        spoken = [index for index, message in enumerate(request.messages) if message.role not in SYSTEM_ROLES]
 
         def work() -> tuple[list[Insertion], bytes, SentPrompt]:
             insertions = request.wire.place_at_messages(

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import Enum, auto
 from typing import Self
 
@@ -76,6 +77,9 @@ class PreparedTurn:
     """The memories that were recalled for this very request."""
     record: InjectionRecord | None = None
     log: tuple[Message, ...]
+    """The request's messages, said when they were first seen: see `asked_at`."""
+    asked_at: datetime | None = None
+    """When the request came, in its time zone; None: when its messages were said."""
     scope: MemoryScope | None = None
     """Subjects the request reads and writes; None if it is anonymous."""
     insertions: tuple[Insertion, ...] = ()

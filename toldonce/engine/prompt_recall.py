@@ -40,6 +40,8 @@ class ReadingRequest:
     now: datetime
     wanted: RecallRequest
     """What it asks of memory."""
+    unseen: int
+    """Characters of the messages that no request before had."""
     deadline: float | None = None
     """When a late recall is given up, on the event loop's clock; None: never."""
 

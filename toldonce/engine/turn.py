@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from toldonce.chat.formats.base import ChatRequest
-from toldonce.chat.messages import log_messages, reply_message
+from toldonce.chat.messages import dated, reply_message, seen_messages, unseen_size
 from toldonce.chat.reply import Reply
 from toldonce.chat.splice import apply_insertions
 from toldonce.chat.tools import SEARCH
@@ -20,6 +20,7 @@ from toldonce.engine.memory_tools import MemoryTools
 from toldonce.engine.prepared_turn import PreparedTurn, PromptUse
 from toldonce.engine.prompt_recall import RECALL_SHARE, ReadingRequest
 from toldonce.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name, requested_zone
+from toldonce.engine.shown_memories import by_subject
 from toldonce.extraction.forget_requests import asks_to_forget, has_word_of_asking
 from toldonce.extraction.own_text.chat_bridges import named_by_bridge
 from toldonce.extraction.sources import MAX_INLINE_CHARACTERS, readable_text
@@ -37,7 +38,6 @@ from toldonce.types import (
     Identity,
     InjectionMode,
     InjectionRecord,
-    MemoryId,
     MemoryMode,
     Message,
     RecalledMemory,
@@ -135,14 +135,16 @@ class TurnService:
         in_user_message: bool,
         use: PromptUse,
     ) -> PreparedTurn:
-        now = self._components.clock.now()
-        log = await self._log(request, len(request.body), _local(now, identity))
+        now, unseen = self._components.clock.now(), unseen_size(request)
+        asked_at = _local(now, identity)
+        log = await run_in_thread_if_large(unseen, lambda: self._seen(request, asked_at))
+        plain = PreparedTurn(body=request.body, log=log, asked_at=asked_at)
         if identity.subject is None or identity.memory is MemoryMode.OFF:
-            return PreparedTurn(body=request.body, log=log)
+            return plain
         home = identity.subject
         scope = await self.memory_scope(home, identity.scope, identity.conversation)
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
-            return PreparedTurn(body=request.body, log=log, scope=scope)
+            return replace(plain, scope=scope)
         asked = ReadingRequest(
             request=request,
             identity=identity,
@@ -150,18 +152,30 @@ class TurnService:
             log=log,
             scope=scope,
             now=now,
-            wanted=await self._prompts.begin(request, log, scope),
+            wanted=await self._prompts.begin(request, log, scope, unseen),
+            unseen=unseen,
             deadline=deadline,
             in_user_message=in_user_message,
             use=use,
         )
-        return await self._injector.inject(asked, mode)
+        return replace(await self._injector.inject(asked, mode), asked_at=asked_at)
 
-    async def _log(self, request: ChatRequest, size: int, now: datetime) -> tuple[Message, ...]:
+    def _seen(self, request: ChatRequest, now: datetime) -> tuple[Message, ...]:
         limit = self._components.settings.max_message_characters
-        return await run_in_thread_if_large(
-            size, lambda: named_by_bridge(log_messages(request, said_at=now, max_characters=limit))
-        )
+        return named_by_bridge(seen_messages(request, said_at=now, max_characters=limit))
+
+    def _logged(
+        self, request: ChatRequest, reply: Reply, prepared: PreparedTurn | None, now: datetime
+    ) -> tuple[tuple[Message, ...], Message | None]:
+        """Return a request's messages and its answer for the log."""
+        if prepared is None:
+            log = dated(self._seen(request, now), now)
+        else:
+            log = dated(prepared.log, prepared.asked_at or now)
+        answer = reply_message(reply, request.wire, log, now) if reply.text or reply.payload else None
+        if answer is not None and self._components.settings.upstream_url is None:
+            answer = replace(answer, name=OFFLINE_MODEL)
+        return log, answer
 
     def _whole(self, request: ChatRequest, reply: Reply) -> Reply:
         """Return the reply with the beginning that the client wrote; count what is recorded in part."""
@@ -191,14 +205,7 @@ class TurnService:
         reply = self._whole(request, reply)
         now = _local(self._components.clock.now(), identity)
         size = len(request.body) + len(reply.text) + len(reply.payload or "")
-        log = prepared.log if prepared else await self._log(request, size, now)
-        answer = (
-            await run_in_thread_if_large(size, lambda: reply_message(reply, request.wire, log, now))
-            if reply.text or reply.payload
-            else None
-        )
-        if answer is not None and self._components.settings.upstream_url is None:
-            answer = replace(answer, name=OFFLINE_MODEL)
+        log, answer = await run_in_thread_if_large(size, lambda: self._logged(request, reply, prepared, now))
         if not log and answer is None:
             return None
         record, chain, scope = (prepared.record, prepared.chain, prepared.scope) if prepared else (None, None, None)
@@ -250,7 +257,7 @@ class TurnService:
 
     async def _record_hits(self, record: InjectionRecord, prepared: PreparedTurn, answer: str, said: list[str]) -> None:
         """Record that memories were used, and which of them the answer shows."""
-        for subject, ids in _by_subject(record).items():
+        for subject, ids in by_subject({memory: subject for subject, memory, _ in record.items}).items():
             await self._components.store.memories.record_uses(subject, ids, record.at)
         memories = [item.memory for item in prepared.items]
         size = len(answer) + sum(len(text) for text in said)
@@ -329,13 +336,6 @@ class TurnService:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
         return task
-
-
-def _by_subject(record: InjectionRecord) -> dict[Subject, list[MemoryId]]:
-    ids: dict[Subject, list[MemoryId]] = {}
-    for subject, memory, _ in record.items:
-        ids.setdefault(subject, []).append(memory)
-    return ids
 
 
 def _local(now: datetime, identity: Identity) -> datetime:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -68,7 +69,7 @@ def test_what_is_sent_again_reads_as_if_it_were_new(
     later = change(before)
     new = read_new(wire, name, later)
     first = read_new(wire, name, before)
-    log_messages(first, said_at=NEW_YEAR)
+    log_messages(first, said_at=NEW_YEAR - timedelta(days=1))
 
     again = read(wire, name, later)
 

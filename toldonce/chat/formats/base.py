@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from toldonce.chat.reply import MAX_CHARACTERS, Reply, TokenUsage
 from toldonce.chat.tools import ToolRound
-from toldonce.types import InjectionMode
+from toldonce.types import InjectionMode, Message
 
 # Roles of messages that the application writes, often with the current time: they are neither logged nor used to form
 # memories.
@@ -32,8 +32,8 @@ class ComparedText(NamedTuple):
     """What the log compares a message by: see `log_messages`."""
 
     text: str
-    hash: int
-    anchor: int | None
+    message: Message
+    """What is logged of it, said when it was first seen in this process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
