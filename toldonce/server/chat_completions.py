@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from toldonce.chat.agent_prompts import is_of_agent
 from toldonce.chat.formats.base import ChatRequest, WireFormat
 from toldonce.chat.identity import IdentityPolicy, identify
+from toldonce.chat.json_depth import has_more_values, nests_deeper
 from toldonce.chat.messages import is_background_task
 from toldonce.engine import AsyncToldOnce, PreparedTurn, PromptUse, run_in_thread_if_large
 from toldonce.engine.query_builder import NO_SIMILARITY
@@ -40,7 +41,7 @@ from toldonce.server.auth.guard import caller_of, max_body_bytes
 from toldonce.server.backends import Backend
 from toldonce.server.chat_responder import ChatMemory, ChatResponder, ChatServices, Exchange
 from toldonce.server.injection_fallback import InjectionFallbacks
-from toldonce.server.json_body import has_too_many_values, is_too_deep, too_deep
+from toldonce.server.json_body import too_deep
 from toldonce.server.status import message_of, send_error, status_of
 from toldonce.server.turn_recorder import TurnRecorder
 from toldonce.server.upstream_key import UpstreamKeyPolicy
@@ -135,20 +136,27 @@ class ChatProxy:
             BadRequestError: It is nested too deeply, or the backend takes only chats and it is none.
             BodyTooLargeError: The backend takes only chats, and it is too large to be read.
         """
-        settings = self._engine.settings
-        if await is_too_deep(body, settings.max_json_depth):
-            raise BadRequestError(too_deep(settings.max_json_depth), param="body")
-        if len(body) > settings.max_read_bytes or await has_too_many_values(body, settings.max_json_values):
+        try:
+            return await run_in_thread_if_large(len(body), lambda: self._parsed_now(body))
+        except BodyTooLargeError:
             if self._backend.needs_valid_requests:
-                raise BodyTooLargeError(
-                    f"the built-in model reads no body larger than {settings.max_read_bytes:,} bytes or with more than "
-                    f"{settings.max_json_values:,} values"
-                )
+                raise
             self._engine.metrics.cut["user"] += 1
             logger.warning("a request too large to be read is passed on without memory", extra={"bytes": len(body)})
             return None
+
+    def _parsed_now(self, body: bytes) -> ChatRequest | None:
+        """Do as `_parsed` in this thread; a body that is too large to be read is always refused."""
+        settings = self._engine.settings
+        if nests_deeper(body, settings.max_json_depth):
+            raise BadRequestError(too_deep(settings.max_json_depth), param="body")
+        if len(body) > settings.max_read_bytes or has_more_values(body, settings.max_json_values):
+            raise BodyTooLargeError(
+                f"the built-in model reads no body larger than {settings.max_read_bytes:,} bytes or with more than "
+                f"{settings.max_json_values:,} values"
+            )
         try:
-            return await run_in_thread_if_large(len(body), lambda: self._wire.read(body))
+            return self._wire.read(body)
         except BadRequestError:
             if self._backend.needs_valid_requests:
                 raise
