@@ -35,6 +35,7 @@ from toldonce.providers.token_counter import token_counter
 from toldonce.settings import Settings
 from toldonce.store.database_key import DatabaseKey
 from toldonce.store.encryption.vault_opener import KeyringPlace
+from toldonce.store.executor import INLINE_ROWS
 from toldonce.store.factory import open_store
 from toldonce.store.sql.user_merge import AliasRepository
 from toldonce.store.store import Store
@@ -69,9 +70,10 @@ class UserAliases:
         now = clock.monotonic()
         if not at_once and self._read_at is not None and now - self._read_at < ALIASES_FRESH_S:
             return
+        few = self._read_at is not None and len(self._targets) <= INLINE_ROWS
         self._read_at = now
         try:
-            found = {alias.source: alias.target for alias in await store.list()}
+            found = {alias.source: alias.target for alias in await store.list(few=few)}
         except StoreUnavailableError:
             return
         self._targets = {source: _last(source, found) for source in found}
