@@ -1,13 +1,16 @@
 """Reading on the event loop's thread never waits."""
 
+import asyncio
 import threading
 from pathlib import Path
 
 import apsw
 
 from patience import PATIENCE_S
+from toldonce.store.failpoint import Failpoint
 from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from toldonce.store.sqlite.inline_reader import InlineReader
+from toldonce.store.sqlite.writer import Writer
 from toldonce.testing import FakeClock
 
 
@@ -66,3 +69,25 @@ def test_once_closed_nothing_is_read(tmp_path: Path) -> None:
     on_loop.close()
     on_loop.close()
     assert on_loop.read(one) is None
+
+
+async def test_a_database_in_memory_is_read_inline_unless_it_is_being_written() -> None:
+    writer = Writer(apsw.Connection(":memory:"), ":memory:", Failpoint())
+    assert writer.read_inline(one) == (1,)
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slow(_: apsw.Connection) -> None:
+        inside.set()
+        go_on.wait(PATIENCE_S)
+
+    writing = asyncio.ensure_future(writer.run(slow))
+    await asyncio.to_thread(inside.wait, PATIENCE_S)
+    assert writer.read_inline(one) is None
+    go_on.set()
+    await writing
+    writer.later(lambda db: None)
+    assert writer.read_inline(one) is None, "what waits in the background is written first"
+    await writer.written()
+    assert writer.read_inline(one) == (1,)
+    await writer.close()
+    assert writer.read_inline(one) is None

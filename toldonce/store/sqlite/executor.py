@@ -179,12 +179,15 @@ class SqliteExecutor:
         return await self._readers.run(self._watched(work), reads=True)
 
     async def read_inline(self, work: Work[T], *, small: bool = True) -> T:
-        """Read on the event loop while the disk is fast and the connection there is free.
+        """Read on the event loop while the disk, if there is one, is fast and a connection is free.
 
         The way to another thread and back takes longer than such a read, and a formation has a dozen of them.
         """
-        if self._inline is None or not small:
+        if not small:
             return await self.read(work)
+        if self._inline is None:
+            read = self._writer.read_inline(work) if self.place.alone else None
+            return await self.read(work) if read is None else read[0]
         watched = self._watched(work)
         done = self._inline.read(lambda db: (watched(db),))
         return await self.look(self._inline.watched(work)) if done is None else done[0]

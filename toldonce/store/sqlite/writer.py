@@ -64,6 +64,8 @@ class Writer:
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._pending = PendingWrites()
         self._gate = threading.Lock()
+        self._using = threading.Lock()
+        """Held while the connection is used."""
         self._closing = False
         self._ended: Future[None] = Future()
         # Taken from the queue, by the writing thread alone.
@@ -104,6 +106,21 @@ class Writer:
         future: Future[T] = Future()
         self._put(Job(work, future))
         return future.result()
+
+    def read_inline(self, work: FileWork[T]) -> tuple[T] | None:
+        """Read with this connection in the calling thread; None if the writing thread uses it, or is to use it first.
+
+        Only for a database in memory, where no read waits for a disk.
+        """
+        self._fork_guard.check()
+        if self._pending.has(()) or not self._using.acquire(blocking=False):
+            return None
+        try:
+            return (work(self._db),)
+        except apsw.Error:  # closed, broken: the read in the thread reports it
+            return None
+        finally:
+            self._using.release()
 
     async def run_alone(self, work: FileWork[T]) -> T:
         """Do `work` between transactions, on the same thread: it begins and ends its own.
@@ -168,7 +185,8 @@ class Writer:
         self._note_done(left)
         deliver(left, self._fault)
         try:
-            self._db.close()
+            with self._using:
+                self._db.close()
         except apsw.Error as error:  # the log could not be copied into the file; it is read at the next start
             logger.warning("close_failed", extra={"error": type(error).__name__})
         finally:
@@ -219,21 +237,25 @@ class Writer:
         return idle
 
     def _commit(self, batch: list[Job[Any]]) -> None:
-        try:
-            self._guard.check()
-            self._sync(any(job.synced for job in batch))
-            self._db.execute("BEGIN IMMEDIATE")
-            self._do(batch)
-            self._failpoint.reach("before-commit")
-            self._db.execute("COMMIT")
-            self._failpoint.reach("after-commit")
-            self._guard.check()
-        except (apsw.Error, StoreUnavailableError) as error:
-            for job in batch:
-                job.error = job.error or error
-            self._roll_back()
+        with self._using:
+            try:
+                self._transact(batch)
+            except (apsw.Error, StoreUnavailableError) as error:
+                for job in batch:
+                    job.error = job.error or error
+                self._roll_back()
         self._note_done(batch)
         deliver(batch, self._fault)
+
+    def _transact(self, batch: list[Job[Any]]) -> None:
+        self._guard.check()
+        self._sync(any(job.synced for job in batch))
+        self._db.execute("BEGIN IMMEDIATE")
+        self._do(batch)
+        self._failpoint.reach("before-commit")
+        self._db.execute("COMMIT")
+        self._failpoint.reach("after-commit")
+        self._guard.check()
 
     def _note_done(self, jobs: Sequence[Job[Any]]) -> None:
         for job in jobs:
@@ -278,14 +300,15 @@ class Writer:
             self._synced = synced
 
     def _do_alone(self, job: Job[Any]) -> None:
-        try:
-            self._guard.check()
-            self._sync(True)
-        except (apsw.Error, StoreUnavailableError) as error:
-            job.error = error
-        else:
-            job.run(self._db)
-            self._roll_back()
+        with self._using:
+            try:
+                self._guard.check()
+                self._sync(True)
+            except (apsw.Error, StoreUnavailableError) as error:
+                job.error = error
+            else:
+                job.run(self._db)
+                self._roll_back()
         deliver([job], self._fault)
 
     def _roll_back(self) -> None:
