@@ -9,6 +9,7 @@ import pytest
 
 from append_only import ScriptedChat, tool_call, tool_result
 from sample_chats import PEANUTS_AND_OSLO, tell
+from soak import SOAK
 from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.engine.context_builder import ContextBuilder
@@ -20,6 +21,8 @@ from toldonce.types import Identity, MemoryMode, RequestScope, Subject
 
 ANA = Subject("user", "ana")
 SYSTEM = {"role": "system", "content": "Be kind."}
+ROUNDS = 30 if SOAK else 4
+"""Of a tool loop."""
 
 
 @pytest.fixture(params=DIALECTS)
@@ -55,10 +58,10 @@ async def test_a_tool_loop_recalls_once(engine: AsyncToldOnce, identity: Identit
     chat = ScriptedChat(engine, identity)
     await chat.ask("Which restaurant does my sister run?", tool_call(1))
     counted = engine.metrics.retrieved
-    for number in range(1, 31):
+    for number in range(1, ROUNDS + 1):
         await engine.add(f"The restaurant of the sister has {number} tables.", user="ana")
         chat.messages.append(tool_result(number))
-        turn = await chat.ask(answer=tool_call(number + 1) if number < 30 else "It is Eva's.")
+        turn = await chat.ask(answer=tool_call(number + 1) if number < ROUNDS else "It is Eva's.")
         assert (turn.injected, turn.prefix) == (0, PrefixState.KEPT)
         assert "Eva" in turn.body.decode()
         assert await engine.turns.read_replayed(turn), "the client can still be told what was used"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, user, written
+from soak import SOAK
 from toldonce.chat.formats.base import ChatRequest, ContentKind
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, Components, PreparedTurn
@@ -190,7 +191,7 @@ async def test_an_answer_without_words_is_not_logged_and_its_question_is(engine:
     assert recorded.appended == (1,)
 
 
-@pytest.mark.parametrize("tokens", [0, 100, 120, 150, 200, 300, 400, 800])
+@pytest.mark.parametrize("tokens", [0, 100, 120, 150, 200, 300, 400, 800] if SOAK else [100, 120, 300])
 async def test_blocks_stay_within_the_budget_of_tokens(parts: Components, tokens: int) -> None:
     settings = Settings(database_url="sqlite:///:memory:", recall_tokens=tokens)
     async with AsyncToldOnce(replace(parts, settings=settings)) as engine:

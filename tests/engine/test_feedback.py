@@ -22,7 +22,7 @@ from toldonce.engine import AsyncToldOnce, Components
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import InjectionMode, MemoryKind
 
-ROUNDS = 50 if SOAK else 12
+ROUNDS = 50 if SOAK else 4
 MUCH = f"{PEANUTS_AND_OSLO} I like green tea. My sister Eva runs a restaurant in Lima."
 
 

@@ -9,7 +9,7 @@ from append_only import ScriptedChat
 from factories import turn
 from sample_chats import tell
 from stores import DIALECTS
-from toldonce.engine import AsyncToldOnce, Components
+from toldonce.engine import AsyncToldOnce, Components, retrieval
 from toldonce.engine.context_builder import ContextBuilder
 from toldonce.errors import StoreUnavailableError
 from toldonce.extraction import sources
@@ -114,11 +114,12 @@ async def test_a_trace_tells_that_recall_failed(engine: AsyncToldOnce, monkeypat
 async def test_many_quotations_are_redacted_off_the_event_loop(
     engine: AsyncToldOnce, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = [f"Yesterday we walked along river {number} for two hours with my sister. " * 12 for number in range(27)]
+    monkeypatch.setattr(retrieval, "_LARGE_TEXT", 2_000)
+    said = [f"Yesterday we walked along river {number} for two hours with my sister. " * 12 for number in range(4)]
     await engine.record([{"role": "user", "content": text} for text in said], user="ana")
     await engine.form()
     quotations = await engine.list(user="ana", kinds=(MemoryKind.TURN,), limit=1000)
-    assert sum(len(quotation.text) for quotation in quotations) > 20_000
+    assert sum(len(quotation.text) for quotation in quotations) > 2_000
     record = InjectionRecord(
         id=new_id(clock),
         at=clock.now(),

@@ -89,15 +89,20 @@ async def test_an_episode_of_the_summary_is_not_recalled_beside_it(parts: Compon
         assert "heron nests" in other[0]["content"], "another conversation recalls it"
 
 
-async def test_the_summary_of_a_long_chat_stays_within_its_room_and_keeps_the_newest(tiered: AsyncToldOnce) -> None:
-    await travelled(tiered, 120)
-    so_far = await tiered.conversations.summary("chat", user="ana")
+async def test_the_summary_of_a_long_chat_stays_within_its_room_and_keeps_the_newest(
+    parts: Components, tmp_path: Path
+) -> None:
+    room = "[episodes]\nso_far_characters = 1000\n"
+    (tmp_path / "tiered.toml").write_text(f'extends = "tiered"\ndescription = "Short."\n{room}', "utf-8")
+    async with AsyncToldOnce(replace(tiered_parts(parts), profiles=ProfileRegistry(tmp_path))) as tiered:
+        await travelled(tiered, 60)
+        so_far = await tiered.conversations.summary("chat", user="ana")
     lines = so_far.splitlines()
-    assert len(so_far) <= 2000
-    assert lines[-1].startswith("- turns 101-110: ")
+    assert len(so_far) <= 1000
+    assert lines[-1].startswith("- turns 41-50: ")
     assert [len(line) <= 170 for line in lines[:-2]] == [True] * (len(lines) - 2)
     numbers = [int(line.split("-")[1].removeprefix(" turns ")) for line in lines]
-    assert numbers == list(range(numbers[0], 102, 10)), "in order, none between left out"
+    assert numbers == list(range(numbers[0], 42, 10)), "in order, none between left out"
 
 
 async def test_words_of_a_summary_cannot_close_its_block_or_become_a_memory(

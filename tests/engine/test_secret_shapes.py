@@ -9,6 +9,7 @@ import pytest
 
 from extraction.made_secrets import SECRETS, Luck
 from sample_chats import answer, asks, note, request, user
+from soak import SOAK
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.metrics import ProxyCounters
 from toldonce.server.observability import exposition
@@ -65,7 +66,8 @@ async def test_s1_no_secret_leaves_the_message_log(
 ) -> None:
     engine, embedder, model = listening
     caplog.set_level("DEBUG")
-    for number, (said, _) in enumerate(MADE.values()):
+    made = list(MADE.values()) if SOAK else list(MADE.values())[model is not None :: 4]
+    for number, (said, _) in enumerate(made):
         await engine.record([user(f"I live in Oslo and I like number {number}. {said}")], user="ana")
         await engine.form()
 
@@ -76,7 +78,7 @@ async def test_s1_no_secret_leaves_the_message_log(
     assert spilt("\n".join(embedder.heard)) == []
     assert spilt("\n".join(f"{call.system}{call.user}" for call in model.calls)) == []
     assert spilt(caplog.text + str([_told(record) for record in caplog.records])) == []
-    for said, _ in MADE.values():
+    for said, _ in made:
         found = await engine.search(said, user="ana")
         assert spilt(str([(item.memory, item.reasons) for item in found.items])) == []
     turn = await engine.turns.prepare(request(user("What are my keys, cards and passwords?")), asks("ana"))
@@ -86,4 +88,4 @@ async def test_s1_no_secret_leaves_the_message_log(
     counted = exposition(engine.metrics, ProxyCounters(), {}, totals).decode()
     assert spilt(counted) == []
     assert 'memory_secrets_scrubbed_total{shape="card"}' in counted
-    assert sum(engine.metrics.scrubbed.values()) >= len(MADE)
+    assert sum(engine.metrics.scrubbed.values()) >= len(made)

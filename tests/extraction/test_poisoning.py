@@ -121,8 +121,10 @@ async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Componen
 @pytest.mark.parametrize("by", ["rules", "model"])
 async def test_what_only_looks_like_an_attack_is_kept(parts: Components, by: str) -> None:
     lost = []
+    kinds = {harmless.type for harmless in HARMLESS}
+    engines = {kind: AsyncToldOnce(replace(parts, model=obedient(kind) if by == "model" else None)) for kind in kinds}
     for number, harmless in enumerate(HARMLESS):
-        engine = AsyncToldOnce(replace(parts, model=obedient(harmless.type) if by == "model" else None))
+        engine = engines[harmless.type]
         who = f"ana-{number}"
         await engine.record([user(harmless.text)], user=who)
         await engine.form()
