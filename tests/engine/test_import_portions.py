@@ -15,7 +15,7 @@ from toldonce.errors import StoreUnavailableError
 from toldonce.maintenance import pace
 from toldonce.store.sql.maintenance import IMPORT_SPREAD
 
-USERS, EACH = 12, 20
+USERS, EACH = 12, 4
 
 
 class Watched(io.BytesIO):
@@ -51,7 +51,7 @@ def there(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 async def data(tmp_path: Path) -> bytes:
-    """An export of some users with twenty notes each."""
+    """An export of some users with a few notes each."""
     file = io.BytesIO()
     async with opened(f"sqlite:///{tmp_path / 'here.sqlite3'}") as engine:
         for number in range(USERS):

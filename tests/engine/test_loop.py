@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 
 from sample_chats import ALL_KINDS, note, request, user
-from soak import SOAK
+from soak import SOAK, sampled
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import Identity, Memory, MemoryKind, RequestScope, Subject
 
-ROUNDS = 1000 if SOAK else 12
+ROUNDS = 1000 if SOAK else 10
 QUESTION = "Where does my sister live?"
 SAID = "I'm allergic to peanuts. I live in Oslo. My sister Eva runs a restaurant in Lima."
 ANSWERED = "I will remember that Eva keeps her restaurant in Lima open until midnight."
@@ -117,7 +117,12 @@ def parted(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
     return [memory for memory in known if memory not in episodes], episodes
 
 
-@pytest.fixture(params=["rules", "a model that takes everything"])
+WAYS = ["rules", "a model that takes everything"]
+# Each profile with one of them, in a long run with both.
+CASES = sampled([(way, name) for place, name in enumerate(SCENES) for way in WAYS[:: -1 if place % 2 else 1]], 2)
+
+
+@pytest.fixture
 def forming(request: pytest.FixtureRequest, parts: Components) -> AsyncToldOnce:
     model = None if request.param == "rules" else ScriptedModel(everything)
     # Somebody's model answers: what the built-in one says is never formed from at all.
@@ -126,7 +131,7 @@ def forming(request: pytest.FixtureRequest, parts: Components) -> AsyncToldOnce:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize(("forming", "name"), CASES, indirect=["forming"])
 async def test_quoting_what_was_recalled_adds_no_memory(forming: AsyncToldOnce, clock: FakeClock, name: str) -> None:
     talk = Talk(forming, SCENES[name])
     for said in (SAID, QUESTION):

@@ -15,7 +15,7 @@ from toldonce.errors import BadRequestError, ModelError
 from toldonce.testing import WordEmbedder
 from toldonce.types import Subject, Vectors
 
-USERS, EACH = 30, 20
+USERS, EACH = 14, 8
 
 
 class NoBar:
@@ -55,7 +55,7 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 async def data(tmp_path: Path) -> bytes:
-    """An export of many users with twenty notes each, and of one who talked."""
+    """An export of many users with eight notes each, and of one who talked."""
     file = io.BytesIO()
     async with opened(f"sqlite:///{tmp_path / 'here.sqlite3'}") as engine:
         for number in range(USERS):
@@ -82,7 +82,10 @@ async def exported(url: str) -> bytes:
     return file.getvalue()
 
 
-async def test_texts_of_many_users_are_embedded_in_one_call(data: bytes, where: str) -> None:
+async def test_texts_of_many_users_are_embedded_in_one_call(
+    data: bytes, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transfer, "BATCH_SIZE", 50)
     embedder = Counting()
     bar = await taken_in(where, data, embedder)
     assert len(embedder.sizes) == -(-sum(embedder.sizes) // transfer.BATCH_SIZE)
@@ -124,11 +127,11 @@ async def test_a_user_of_more_records_than_a_group_holds_is_whole(
 
 async def test_of_many_that_are_there_the_first_of_the_file_is_named(data: bytes, where: str) -> None:
     async with opened(where) as engine:
-        await engine.add("I row.", user="u20")
+        await engine.add("I row.", user="u10")
         await engine.add("I row.", user="u07")
     with pytest.raises(BadRequestError, match="user:u07 is there already"):
         await taken_in(where, data, Counting())
     await taken_in(where, data, Counting(), only_missing=True)
     async with opened(where) as engine:
-        assert [memory.text for memory in await engine.list(user="u20")] == ["I row."]
-        assert len(await engine.list(user="u21")) == EACH
+        assert [memory.text for memory in await engine.list(user="u10")] == ["I row."]
+        assert len(await engine.list(user="u11")) == EACH

@@ -1,6 +1,9 @@
 """Which refusals are remembered: for whom, for how long, and how many."""
 
-from toldonce.server.injection_fallback import MAX_REMEMBERED, InjectionFallbacks
+import pytest
+
+from toldonce.server import injection_fallback
+from toldonce.server.injection_fallback import InjectionFallbacks
 from toldonce.testing import FakeClock
 from toldonce.types import Subject
 
@@ -24,10 +27,11 @@ def test_a_refusal_is_forgotten_after_an_hour(clock: FakeClock) -> None:
     assert len(refusals) == 1
 
 
-def test_endless_model_names_push_the_oldest_out(clock: FakeClock) -> None:
+def test_endless_model_names_push_the_oldest_out(clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(injection_fallback, "MAX_REMEMBERED", 20)
     refusals = InjectionFallbacks(clock)
-    for number in range(MAX_REMEMBERED + 5):
+    for number in range(25):
         refusals.remember(ANA, f"model {number}")
-    assert len(refusals) == MAX_REMEMBERED
+    assert len(refusals) == 20
     assert not refusals.is_refused(ANA, "model 4")
     assert refusals.is_refused(ANA, "model 5")

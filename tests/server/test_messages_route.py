@@ -14,6 +14,7 @@ from append_only import tool_call, tool_result
 from patience import PATIENCE_S
 from sample_chats import PEANUTS_AND_OSLO, tell
 from server.asgi import EVENTS, JSON, Call, ScriptedBackend, chat, whole
+from soak import SOAK
 from toldonce.chat.formats.anthropic_messages import ANTHROPIC_MESSAGES
 from toldonce.chat.formats.base import WireFormat
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
@@ -27,6 +28,8 @@ from toldonce.types import LoggedMessage
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 MODELS = ["claude-opus-5", "claude-haiku-4-5"]
+ROUNDS = 30 if SOAK else 5
+"""Of a tool loop."""
 
 
 def answered(content: list[dict[str, Any]], *, stream: bool = False) -> bytes:
@@ -145,14 +148,14 @@ async def test_every_prompt_begins_with_the_one_before(engine: AsyncToldOnce, mo
 
 
 @pytest.mark.parametrize("model", MODELS)
-async def test_a_tool_loop_of_thirty_requests_is_one_turn(engine: AsyncToldOnce, model: str) -> None:
+async def test_a_tool_loop_of_many_requests_is_one_turn(engine: AsyncToldOnce, model: str) -> None:
     await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
     backend = BindingBackend([])
     client = Client(backend, engine, model)
-    backend.replies = [[*tool_call(number, ANTHROPIC_MESSAGES)["content"]] for number in range(30)]
+    backend.replies = [[*tool_call(number, ANTHROPIC_MESSAGES)["content"]] for number in range(ROUNDS)]
     await client.say("Which restaurant does my sister run?")
     recalled = engine.metrics.retrieved
-    for number in range(30):
+    for number in range(ROUNDS):
         await engine.add(f"The restaurant has {number} tables.", user="ana")
         call = await client.send(tool_result(number, ANTHROPIC_MESSAGES))
         assert "recalled=0" in call.answer_headers["x-toldonce-memory"]
@@ -160,7 +163,7 @@ async def test_a_tool_loop_of_thirty_requests_is_one_turn(engine: AsyncToldOnce,
     assert engine.metrics.retrieved == recalled > 0
     assert backend.refusals == []
     log = [message for message in await logged(engine) if "restaurant does" in message.text or message.role == "tool"]
-    assert [message.role for message in log] == ["user", *["tool"] * 30]
+    assert [message.role for message in log] == ["user", *["tool"] * ROUNDS]
 
 
 async def test_notices_of_the_client_are_nobodys_words(engine: AsyncToldOnce) -> None:

@@ -33,7 +33,7 @@ from toldonce.types import Access, Identity, Memory, MemoryKind, MemoryMode, New
 
 WALKS = SOAK or 1
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "0"))
-STEPS = 250 if SOAK else 60
+STEPS = 250 if SOAK else 30
 MINE, THEIRS = "acme", "bolt"
 CANARY = "Zyxquorn"
 NAMES, APPS, CHATS = ("ana", "bob"), ("calendar", "notes"), ("c1", "c2", "c3")

@@ -1,7 +1,10 @@
 """Pages of apps: lists by kind, one app's memories of all users, erasing one and all of them."""
 
+import pytest
+
 from dashboard_client import dashboard_client
 from toldonce.engine import AsyncToldOnce
+from toldonce.server.dashboard.pages import apps
 from toldonce.types import Subject
 
 APPS = "/dashboard/apps"
@@ -90,14 +93,15 @@ async def test_all_memories_of_an_app_are_erased_once_one_is_sure(engine: AsyncT
     assert len(await engine.list(user=Subject("app", "ana/to do/2"))) == 1
 
 
-async def test_a_long_list_of_sessions_ends_with_them(engine: AsyncToldOnce) -> None:
-    for number in range(201):
+async def test_a_long_list_of_sessions_ends_with_them(engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apps, "_PAGE_SIZE", 5)
+    for number in range(6):
         await engine.add("They talk.", user=Subject("session", f"ana/s{number:03}"))
     await engine.add("Ana drinks tea.", user="ana")
     async with dashboard_client(engine) as browser:
         first = await browser.read(APPS, kind="session")
         second = await browser.read(APPS, kind="session", cursor=first["next_cursor"])
 
-    assert len(first["subjects"]) == 200
-    assert second["subjects"] == ["session:ana/s200"]
+    assert len(first["subjects"]) == 5
+    assert second["subjects"] == ["session:ana/s005"]
     assert second["next_cursor"] is None
