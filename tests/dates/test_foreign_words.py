@@ -7,6 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import toldonce.dates
+from soak import sampled
 from tables import check_each
 from toldonce.dates import Direction
 from toldonce.dates.patterns import date_patterns
@@ -46,7 +47,7 @@ def test_every_long_date_of_cldr_is_read(code: str) -> None:
 
 @check_each("code", sorted(NAMES.keys() - {"about"}))
 def test_every_long_date_of_another_calendar_is_left_alone(code: str) -> None:
-    for number, forms in enumerate(NAMES[code]["months"], start=1):
+    for number, forms in sampled(enumerate(NAMES[code]["months"], start=1), 4):
         text = long_date(NAMES[code]["long"], forms[0], date(1447, number, 12))
 
         assert find_dates(text, code, date(2026, 11, 20), Direction.BEHIND) == [], text
@@ -62,7 +63,8 @@ def test_each_language_with_names_has_words_and_the_reverse() -> None:
 @check_each("code", sorted(NAMES.keys() - {"about"}))
 def test_the_patterns_of_a_language_compile_and_are_in_lower_case(code: str) -> None:
     for pattern in date_patterns(code):
-        pattern.pattern.compile()
+        if not pattern.pattern.is_compiled:
+            pattern.pattern.compile()
         source = re.sub(r"\(\?P[<=]|\\[SWD]", "", pattern.pattern.pattern)
         assert source == source.lower()
 

@@ -40,7 +40,7 @@ def test_any_other_name_speaks(name: str) -> None:
 
 
 def test_a_long_text_is_read_at_its_head() -> None:
-    assert readable_text("word " * 2_000_000) == ("word " * MAX_READ_CHARACTERS)[:MAX_READ_CHARACTERS]
+    assert readable_text("word " * 200_000) == ("word " * MAX_READ_CHARACTERS)[:MAX_READ_CHARACTERS]
 
 
 def test_own_words_behind_a_pasted_page_are_read() -> None:

@@ -273,7 +273,7 @@ async def test_an_empty_paragraph_says_that_nothing_is_worth_a_memory() -> None:
 
 async def test_a_long_conversation_is_shown_whole_and_each_message_only_begins() -> None:
     model = ScriptedModel([{"text": ""}])
-    messages = tuple(logged(seq, f"Line {seq} " + "and so on " * 100) for seq in range(1, 201))
+    messages = tuple(logged(seq, f"Line {seq} " + "and so on " * 40) for seq in range(1, 201))
     await extract_by_model(source(*messages), model, shape_of("app"))
     assert all(f"Line {seq} " in model.calls[0].user for seq in (1, 100, 200))
     assert len(model.calls[0].user) < 60_000

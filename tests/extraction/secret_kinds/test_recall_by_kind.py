@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from extraction.secret_kinds.made_kinds import cases, kinds, wordings
-from soak import SOAK
+from soak import SOAK, sampled
 from tables import check_each
 from toldonce.extraction import redaction
 
@@ -24,7 +24,7 @@ def counted(file: str) -> tuple[Counter[str], Counter[str]]:
     """Return how many cases of each family there are, and how many of them are struck."""
     asked, struck = Counter[str](), Counter[str]()
     for seed in SEEDS:
-        for kind, _, text, secret in cases(file, seed):
+        for kind, _, text, secret in sampled(cases(file, seed), 3):
             asked[kind.family] += 1
             struck[kind.family] += secret not in redact(text)
     return asked, struck
@@ -69,5 +69,6 @@ def test_no_message_of_everyday_life_is_changed_in_any_language() -> None:
 
 
 def test_what_is_redacted_once_stays_so() -> None:
-    changed = [wording for _, wording, text, _ in cases("wordings.toml") if redact(redact(text)) != redact(text)]
+    said = sampled(cases("wordings.toml"), 3)
+    changed = [wording for _, wording, text, _ in said if redact(redact(text)) != redact(text)]
     assert changed == []
