@@ -4,6 +4,7 @@ The REST API decides; a page shows its refusal with its status.
 """
 
 from collections.abc import AsyncIterator
+from itertools import product
 
 import pytest
 
@@ -37,40 +38,36 @@ async def held(engine: AsyncToldOnce) -> str:
     return review.memory.id
 
 
-@pytest.mark.parametrize("who", KEYS)
-async def test_pages_of_a_subject_are_for_those_who_may_read_it(
-    server: KeyedServer, engine: AsyncToldOnce, who: str
-) -> None:
+async def test_pages_of_a_subject_are_for_those_who_may_read_it(server: KeyedServer, engine: AsyncToldOnce) -> None:
     await held(engine)
-    for page in OF_ANA:
+    for who, page in product(KEYS, OF_ANA):
         named = "%40acme%2Fuser%3Aana" if who == "operator" else "user%3Aana"
         path = f"/dashboard/subjects/{named}/{page}"
         for accept in (HTML, JSON):
             answer = await server.ask(who, "GET", path, **accept)
             allowed = who in (*READERS, "operator")
             # In another tenant, the path means another ana.
-            assert answer.status_code == (200 if allowed or who == "other tenant" else 403), (page, answer.text)
-            assert ("heron" in answer.text) is (allowed and page == "reviews")
+            assert answer.status_code == (200 if allowed or who == "other tenant" else 403), (who, page)
+            assert ("heron" in answer.text) is (allowed and page == "reviews"), (who, page)
 
 
-@pytest.mark.parametrize("who", KEYS)
-async def test_pages_of_all_subjects_are_for_administrators(server: KeyedServer, who: str) -> None:
-    for page in (*OF_A_TENANT, *OF_THE_SERVER):
+async def test_pages_of_all_subjects_are_for_administrators(server: KeyedServer) -> None:
+    for who, page in product(KEYS, (*OF_A_TENANT, *OF_THE_SERVER)):
         allowed = ADMINISTRATORS if page in OF_A_TENANT else ("operator",)
         answer = await server.ask(who, "GET", f"/dashboard/{page}", **HTML)
-        assert answer.status_code == (200 if who in allowed else 403), (page, answer.text)
+        assert answer.status_code == (200 if who in allowed else 403), (who, page, answer.text)
         if who not in allowed:
             assert f"Status {answer.status_code}." in answer.text
             assert 'role="alert">This ' in answer.text  # what the API says
 
 
-@pytest.mark.parametrize("who", NOT_AUTHENTICATED)
-async def test_without_a_valid_key_every_page_asks_for_one(server: KeyedServer, who: str) -> None:
-    for page in (*OF_A_TENANT, *OF_THE_SERVER, *(f"subjects/user%3Aana/{own}" for own in OF_ANA)):
+async def test_without_a_valid_key_every_page_asks_for_one(server: KeyedServer) -> None:
+    own = (f"subjects/user%3Aana/{page}" for page in OF_ANA)
+    for who, page in product(NOT_AUTHENTICATED, (*OF_A_TENANT, *OF_THE_SERVER, *own)):
         shown = await server.ask(who, "GET", f"/dashboard/{page}", **HTML)
         data = await server.ask(who, "GET", f"/dashboard/{page}", **JSON)
-        assert shown.headers["location"].startswith("/dashboard/login?next=")
-        assert data.status_code == 401
+        assert shown.headers["location"].startswith("/dashboard/login?next="), (who, page)
+        assert data.status_code == 401, (who, page)
 
 
 @pytest.mark.parametrize("who", KEYS)
