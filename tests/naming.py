@@ -4,7 +4,7 @@ import ast
 import gc
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -28,7 +28,8 @@ _OLD_CONSTANT = re.compile(
 )
 
 _CAPITALS = re.compile(r"\b_?[A-Z][A-Z_]+\b")
-_FOR_ONE = re.compile(r"\bfor\b[^:\n]*\bone\b")
+_CLASS = re.compile(r"(?m)^class (\w+)")
+_FOR_ONE = re.compile(r"\bfor\b[^:\n]*\bone\b[^:\n]*\bin\b")
 _COMMENT = re.compile(r"(?:^\s*|  )# .*")
 _TEST_NAME = re.compile(r"\s*(?:async )?def test_(\w+)")
 
@@ -114,6 +115,8 @@ def long_test_names(path: Path) -> Iterator[str]:
 
 
 def banned_words(path: Path) -> Iterator[str]:
+    if not _BANNED.search(path.read_text("utf-8")):
+        return  # to parse each file would take several times as long
     for line, prose in READERS[path.suffix](path):
         for word in banned_in(prose):
             here = line + prose.count("\n", 0, word.start())
@@ -128,12 +131,13 @@ def banned_in(prose: str) -> Iterator[re.Match[str]]:
 
 def repeated_classes(paths: list[Path]) -> Iterator[str]:
     """Yield each public class of the package that has the name of another one."""
+    written = {path: _CLASS.findall(path.read_text("utf-8")) for path in paths if _is_own(path, "toldonce")}
+    counts = Counter(name for names in written.values() for name in names)
     places = defaultdict(list)
-    for path in paths:
-        if _is_own(path, "toldonce"):
-            for node in parse(path).body:
-                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                    places[node.name].append(f"{_shown(path)}:{node.lineno}")
+    for path in [path for path, names in written.items() if any(counts[name] > 1 for name in names)]:
+        for node in parse(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(f"{_shown(path)}:{node.lineno}")
     for name, where in places.items():
         if len(where) > 1:
             yield from (f"{place}: class {name} is also in {', '.join(set(where) - {place})}" for place in where)
