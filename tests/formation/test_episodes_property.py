@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chats import Chat, hashes_of
-from soak import fuzzed
+from soak import SOAK, fuzzed
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.providers.token_counter import token_counter
@@ -31,7 +31,8 @@ STEP = st.one_of(
     st.tuples(st.just("retry"), st.just(0)),
     st.tuples(st.just("form"), st.just(0)),
 )
-STEPS = st.lists(STEP, min_size=1, max_size=25)
+MAX_STEPS = 40 if SOAK else 20
+STEPS = st.lists(STEP, min_size=1, max_size=MAX_STEPS)
 Step = tuple[str, int]
 
 
@@ -43,16 +44,16 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> ProfileRegistry:
 
 
 @given(steps=STEPS)
-@fuzzed(60)
+@fuzzed(40)
 def test_t3_no_turn_is_lost_between_window_and_episode_and_none_is_in_two(
     profiles: ProfileRegistry, steps: Sequence[Step]
 ) -> None:
     asyncio.run(live_through(profiles, steps))
 
 
-@given(steps=st.lists(st.tuples(st.integers(0, 2), STEP), min_size=1, max_size=40))
+@given(steps=st.lists(st.tuples(st.integers(0, 2), STEP), min_size=1, max_size=MAX_STEPS))
 @example(steps=[(0, ("say", 1)), (1, ("say", 1)), (1, ("say", 2)), (0, ("form", 0)), (0, ("edit", 67))])
-@fuzzed(60)
+@fuzzed(40)
 def test_t3_of_several_chats_no_turn_is_lost_and_none_is_in_two_episodes(
     profiles: ProfileRegistry, steps: Sequence[tuple[int, Step]]
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from patience import PATIENCE_S
 from sample_chats import PEANUTS_AND_OSLO, answer, slot, slots, tell, with_model
+from soak import SOAK
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import ModelError, ModelFault, StoreFullError, StoreUnavailableError
 from toldonce.formation.bisection import BY_RULES
@@ -19,6 +20,7 @@ from toldonce.providers.protocols import ModelAnswer
 from toldonce.testing import FakeClock, ScriptedModel
 from toldonce.types import Action, FormationResult, FormationStatus, Lease
 
+USERS, OUTAGE_HOURS = (8, 6) if SOAK else (4, 2)
 STORY = answer(slot("constraint/allergy:peanuts", "peanuts", "I'm allergic to peanuts"))
 
 
@@ -56,19 +58,20 @@ async def test_s12_a_dead_model_parks_nothing_and_all_is_formed_on_its_return(
 ) -> None:
     server = Server(fault)
     engine = with_model(parts, server.model)
-    for number in range(8):
+    for number in range(USERS):
         await tell(engine, f"I live in town {number}.", who=f"user{number}")
     assert state(engine) is BreakerState.OPEN
-    await pass_minutes(engine, clock, 6 * 60, step_s=60)
+    await pass_minutes(engine, clock, OUTAGE_HOURS * 60, step_s=60)
     waiting = await extractions(engine)
-    assert len(waiting) == 8
-    assert [status.parked for status in waiting] == [False] * 8
+    assert len(waiting) == USERS
+    assert [status.parked for status in waiting] == [False] * USERS
     assert max(status.attempts for status in waiting) <= 2, "an outage costs no tries"
-    assert len(server.model.calls) < 3 + 8 + 6 * 6 + 8, "a probe each ten minutes, not 2,880 calls"
+    most = 3 + USERS + OUTAGE_HOURS * 6 + USERS
+    assert len(server.model.calls) < most, "a probe each ten minutes, not a call each minute for each user"
     assert len(await engine.conversations.list(user="user3")) == 1, "what is said is kept meanwhile"
     server.fault = None
     await pass_minutes(engine, clock, 15)
-    assert [status.due_at for status in await extractions(engine)] == [None] * 8
+    assert [status.due_at for status in await extractions(engine)] == [None] * USERS
     assert state(engine) is BreakerState.CLOSED
     assert engine.admin.worker_counters.parked == 0
 
@@ -80,7 +83,7 @@ async def test_s12_rules_read_a_request_that_breaks_the_model_and_none_waits(
     server.poison = "Rome"
     engine = with_model(parts, server.model)
     await tell(engine, "I live in Rome.", who="ben")
-    for number in range(60):
+    for number in range(60 if SOAK else 15):
         await tell(engine, f"I live in town {number}.", who=f"user{number}")
         await pass_minutes(engine, clock, 2)
         late = [status for status in await extractions(engine) if status.due_at and status.key.subject.name != "ben"]
@@ -118,7 +121,7 @@ async def test_an_embedding_server_that_is_down_parks_nothing_either(
 
     monkeypatch.setattr(parts.embedder, "embed", fails)
     await tell(engine, PEANUTS_AND_OSLO)
-    await pass_minutes(engine, clock, 60)
+    await pass_minutes(engine, clock, 60, step_s=150)
     assert [(status.parked, status.attempts) for status in await engine.admin.formations()] == [(False, 0)] * 2
     down = False
     await pass_minutes(engine, clock, 1)
