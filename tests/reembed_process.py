@@ -8,6 +8,7 @@ import sys
 
 from toldonce.clock import SystemClock
 from toldonce.engine import AsyncToldOnce, Components, EmbedderTrial
+from toldonce.maintenance import reembed
 from toldonce.providers.protocols import OpenedEmbedder
 from toldonce.providers.token_counter import token_counter
 from toldonce.settings import Settings
@@ -15,6 +16,8 @@ from toldonce.store.factory import open_store
 from toldonce.testing import WordEmbedder
 from toldonce.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 
+BATCH_SIZE = 24
+"""Memories that it embeds in one step: a few portions have the commits of large ones."""
 OTHER = EmbedderRecord(
     space="other-32",
     dim=32,
@@ -52,6 +55,7 @@ async def opened(url: str) -> AsyncToldOnce:
 
 async def main(url: str) -> None:
     """Change over, or go on with it."""
+    reembed.BATCH_SIZE = BATCH_SIZE
     async with await opened(url) as engine:
         state = await engine.embedder.status()
         if state.record.space == OTHER.space:

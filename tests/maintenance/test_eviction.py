@@ -21,7 +21,7 @@ from own_profile import (
     with_profile,
 )
 from sample_chats import answer, note, slot, user
-from soak import whole_only
+from soak import SOAK, whole_only
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import BadRequestError, ModelError
 from toldonce.maintenance.capacity import session_of
@@ -60,7 +60,7 @@ async def test_s6_a3_a_clock_that_goes_back_evicts_nothing_new(
 
 async def test_s6_a_session_that_is_formed_holds_fifty(engine: AsyncToldOnce) -> None:
     scope = RequestScope(profile="session")
-    for start in range(0, 80, 20):
+    for start in range(0, 60, 20):
         said = [
             user(f"I own {number} boats and my sister Kira{number} lives in Oslo.")
             for number in range(start, start + 20)
@@ -184,7 +184,7 @@ async def test_s6_room_is_kept_after_each_commit_and_each_end_is_explained(
 
     toml = f'[capacity]\nmax_memories = 6\npolicy = "{policy}"'
     engine = with_profile(parts, tmp_path, toml, model=ScriptedModel(answered))
-    for step in range(40):
+    for step in range(40 if SOAK else 20):
         clock.advance(hours=luck.randint(0, 40))
         match luck.randrange(4):
             case 0:

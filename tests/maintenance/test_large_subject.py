@@ -16,6 +16,7 @@ import pytest
 from factories import ANA, memory
 from machine_speed import costs
 from own_profile import OWN, unexplained, with_profile
+from soak import SOAK
 from stores import DURABLE, new_store, url_of
 from toldonce.clock import EPOCH
 from toldonce.engine import AsyncToldOnce, Components
@@ -32,8 +33,10 @@ from toldonce.testing import FakeClock
 from toldonce.text import terms
 from toldonce.types import Action, AddMemory, MemoryId
 
-# As many as make several blocks of pairs; each of them has ten near neighbours and more.
+# Notes to be timed: several blocks of pairs; each of them has ten near neighbours and more.
 MANY = 1_000
+# Notes otherwise, with blocks of pairs that are as much smaller.
+SOME, BLOCK = 240, 60
 # On an idle machine the loop is held for 10 ms.
 MAX_HELD_MS = 30.0
 _THINGS = ("tea", "rye bread", "plums", "figs", "barley", "mint", "leeks", "honey", "rice", "oats")
@@ -62,7 +65,18 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def crowded(kind: str, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Components]:
+def many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Number of Ana's notes."""
+    if SOAK or request.node.get_closest_marker("timing"):
+        return MANY
+    monkeypatch.setattr(near_pairs, "_MAX_BLOCK_ROWS", BLOCK)
+    return SOME
+
+
+@pytest.fixture
+async def crowded(
+    kind: str, many: int, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Components]:
     """An engine's parts with the built-in embedder, over a store in which Ana has many notes."""
     folder = tmp_path_factory.mktemp("store")
     store, embedder = await new_store(kind, folder, clock), StaticEmbedder()
@@ -70,8 +84,8 @@ async def crowded(kind: str, clock: FakeClock, tmp_path_factory: pytest.TempPath
     parts = Components(
         settings=settings, clock=clock, store=store, embedder=embedder, model=None, counter=token_counter()
     )
-    texts = sentences(MANY)
-    for start in range(0, MANY, 500):
+    texts = sentences(many)
+    for start in range(0, many, 500):
         some = texts[start : start + 500]
         vectors = await embedder.embed(some)
         adds = []
@@ -124,20 +138,20 @@ async def test_tending_many_memories_leaves_the_loop_to_others(
 
 
 async def test_stopped_tending_resumes_and_ends_as_if_it_had_not_stopped(
-    crowded: Components, monkeypatch: pytest.MonkeyPatch
+    crowded: Components, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pace, "SPELL_S", 0)  # so that it asks at each note, however fast the machine is
     would = await AsyncToldOnce(crowded).admin.maintain(user=ANA, dry_run=True)
     care = Care(tools_of(crowded), ANA)
     stops, reached = 0, [EPOCH]
-    while not await care.run(after(300)):
+    while not await care.run(after(many // 3)):
         stops += 1
         reached.append(min(care.reached or EPOCH, crowded.clock.now()))
     assert stops >= 3
     assert reached == sorted(reached)
     assert reached[-1] > EPOCH
     assert [line.target_id for line in care.decisions] == [line.target_id for line in would.decisions]
-    assert len(care.decisions) >= MANY // 10 - 1
+    assert len(care.decisions) >= many // 10 - 1
 
 
 @pytest.mark.timing
@@ -157,20 +171,20 @@ async def test_a_stop_is_heeded_at_once_and_costs_one_commit_at_most(crowded: Co
 
 
 async def test_another_process_goes_on_from_where_the_first_one_stopped(
-    crowded: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    crowded: Components, many: int, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pace, "SPELL_S", 0)
     first, began = tools_of(crowded), clock.now()
     clock.advance(days=2)
     schedule = SweepSchedule(first, 86_400)
-    for asks in (20, 700, 700):
+    for asks in (20, many * 7 // 10, many * 7 // 10):
         assert await schedule.portion(after(asks)), "more is left"
     await schedule.close()
     assert await crowded.store.maintenance.due(before=EPOCH, now=clock.now()) == [ANA], "it is its turn at once"
     lease = await crowded.store.maintenance.lease(ANA, before=clock.now(), now=clock.now(), lease_s=1)
     assert lease is not None
     assert lease.last is not None
-    assert began - timedelta(seconds=MANY) < lease.last < began, "some were compared, not all"
+    assert began - timedelta(seconds=many) < lease.last < began, "some were compared, not all"
     await crowded.store.maintenance.finish(lease, lease.last, whole=False)
 
     second = SweepSchedule(tools_of(crowded), 86_400)
@@ -216,7 +230,9 @@ async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Components
     )
 
 
-async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_pairs_of_blocks_are_those_of_all(
+    crowded: Components, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However the notes are cut into blocks, each is paired with the same older ones."""
     snapshot = await crowded.store.snapshots.snapshot(ANA, crowded.embedder.space)
 
@@ -229,12 +245,14 @@ async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeyp
     whole = pairs()
     monkeypatch.setattr(near_pairs, "_MAX_BLOCK_ROWS", 7)
     assert pairs() == whole
-    cosines = snapshot.vectors.between(0, MANY - 1) @ snapshot.vectors.between(MANY - 1, MANY)[0]
+    cosines = snapshot.vectors.between(0, many - 1) @ snapshot.vectors.between(many - 1, many)[0]
     nearest = set(np.argsort(-cosines, kind="stable")[:5].tolist())
-    assert {older for older, newer in whole if newer == MANY - 1} == nearest
+    assert {older for older, newer in whole if newer == many - 1} == nearest
 
 
-async def test_pages_and_spells_ask_whether_to_stop(crowded: Components, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pages_and_spells_ask_whether_to_stop(
+    crowded: Components, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However long one thread computes, it is asked at each note and pair; others have their turns in between."""
     monkeypatch.setattr(pace, "SPELL_S", 0)
     asked, turns = 0, 0
@@ -253,5 +271,5 @@ async def test_pages_and_spells_ask_whether_to_stop(crowded: Components, monkeyp
     beside = asyncio.create_task(others())
     assert await Care(tools_of(crowded), ANA).run(stop)
     beside.cancel()
-    assert asked > 2 * MANY, "at each note that is compared, and each pattern"
-    assert turns > MANY
+    assert asked > 2 * many, "at each note that is compared, and each pattern"
+    assert turns > many

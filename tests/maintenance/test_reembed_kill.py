@@ -16,13 +16,12 @@ import pytest
 from forked_processes import run_python
 from patience import PATIENCE_S
 from postgres_server import shared_server
-from reembed_process import FIRST, OTHER, opened
+from reembed_process import BATCH_SIZE, FIRST, OTHER, opened
 from sample_chats import ALL_KINDS, assistant, user
 from soak import SOAK
 from stores import DURABLE, url_of
 from toldonce.engine import AsyncToldOnce
 from toldonce.ids import id_text
-from toldonce.maintenance.reembed import BATCH_SIZE
 from toldonce.store.failpoint import VARIABLE
 from toldonce.store.postgres.connection import connect
 from toldonce.testing import WordEmbedder
@@ -33,7 +32,7 @@ pytestmark = pytest.mark.process
 TESTS = Path(__file__).parent.parent
 SCRIPT = TESTS / "reembed_process.py"
 PEOPLE = ("ana", "ben")
-EACH = BATCH_SIZE + 20
+EACH = BATCH_SIZE + 8
 SPELLED = {FIRST.space: WordEmbedder(64), OTHER.space: WordEmbedder(32, name="other")}
 POINTS = ("embedding", "embedded", "switching", "switched", "dropping", "dropped", "before-commit", "after-commit")
 # The commits of a run: the choice, two portions a subject, its switch, its dropping.

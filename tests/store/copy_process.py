@@ -3,6 +3,10 @@
 import sys
 
 from toldonce.engine.databases import copy_database
+from toldonce.store.sql.transfer import copy_database as step
+
+BATCH_SIZE = 8
+"""Subjects that it copies in one step."""
 
 
 class SilentBar:
@@ -18,4 +22,5 @@ class SilentBar:
 
 
 if __name__ == "__main__":
+    step.BATCH_SIZE = BATCH_SIZE
     copy_database(sys.argv[1], sys.argv[2], progress=SilentBar())

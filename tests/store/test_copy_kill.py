@@ -14,11 +14,11 @@ from forked_processes import ForkedProcess
 from patience import PATIENCE_S
 from postgres_server import programs
 from soak import SOAK
+from store.copy_process import BATCH_SIZE
 from stores import url_of
 from toldonce.engine.databases import copy_database
 from toldonce.store.factory import open_store
 from toldonce.store.failpoint import VARIABLE
-from toldonce.store.sql.transfer.copy_database import BATCH_SIZE
 from toldonce.testing import FakeClock
 from toldonce.types import Subject
 

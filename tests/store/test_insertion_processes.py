@@ -2,13 +2,12 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from factories import ANA, add, memory
+from forked_processes import run_python
 from patience import PATIENCE_S
 from stores import DURABLE, url_of
 from toldonce.ids import new_id
@@ -24,14 +23,7 @@ SCRIPT = TESTS / "store" / "insertion_process.py"
 def killed_at(url: str, failpoint: str) -> list[int]:
     """Run the process until it dies; return the chains that it was told are stored."""
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    process = subprocess.run(
-        [sys.executable, str(SCRIPT), url],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    process = run_python(str(SCRIPT), url, env=environment, timeout=PATIENCE_S)
     assert process.returncode == -signal.SIGKILL, process.stderr
     return [int(chain) for chain in process.stdout.split()]
 

@@ -8,13 +8,14 @@ import apsw
 import pytest
 
 from canaries import canary, found
+from soak import SOAK
 from toldonce.store.database_key import DatabaseKey
 from toldonce.store.sql.database import load
 from toldonce.store.sqlite import secure_delete
 from toldonce.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from toldonce.testing import FakeClock
 
-ROUNDS = 120
+ROUNDS = 120 if SOAK else 40
 
 
 class Churn:
