@@ -2,14 +2,30 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sample_chats import assistant, request, user
 from toldonce.chat.messages import log_messages
 from toldonce.chat.reply import Reply
 from toldonce.engine import AsyncToldOnce, Components
+from toldonce.profiles.registry import ProfileRegistry
 from toldonce.testing import NEW_YEAR
 from toldonce.types import Identity, Memory, Subject
+
+WINDOW, KEEP = 8, 4
+"""Turns of a small window, and how many of them stay in it."""
+
+
+@cache
+def small_windows(window_of: str = "user") -> ProfileRegistry:
+    """Return the shipped profiles with `tiered` of a small window, which few turns fill."""
+    with TemporaryDirectory() as folder:
+        toml = f'window = {WINDOW}\nkeep = {KEEP}\nwindow_of = "{window_of}"\n'
+        (Path(folder) / "tiered.toml").write_text(f'extends = "tiered"\n[episodes]\n{toml}', "utf-8")
+        return ProfileRegistry(Path(folder))
 
 
 def tiered_parts(parts: Components, profile: str = "tiered") -> Components:

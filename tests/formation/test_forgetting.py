@@ -23,8 +23,8 @@ async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncToldOnc
 
 
 async def test_the_memory_to_forget_is_found_by_its_words_among_many(engine: AsyncToldOnce, clock: FakeClock) -> None:
-    for place in range(30):
-        await tell(engine, f"My cousin number {place} plays football in town {place} every week.")
+    cousins = [f"My cousin number {place} plays football in town {place} every week." for place in range(30)]
+    await tell(engine, *cousins)
     await tell(engine, "I adopted a greyhound called Nala last year.")
     clock.advance(days=1)
     await tell(engine, "Could you delete Nala from your memory?")

@@ -4,6 +4,7 @@ import pytest
 
 from rows.scenes import CALENDAR, DEFAULT, KIRA, SCENES, SESSION, TIERED
 from sample_chats import ALL_KINDS, assistant, tell, texts, user, with_model
+from soak import whole_only
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.formation import quotations
 from toldonce.testing import FakeClock, ScriptedModel
@@ -16,6 +17,7 @@ TALK = (
     ("My dog is called Bo.", "Bo is a good name for a dog."),
     ("I like gardens in the rain.", "Gardens in the rain are calm."),
 )
+WHOLE = (SESSION, KIRA, CALENDAR)
 WISH = ("Please forget that I'm allergic to walnuts.", "It's gone.")
 
 
@@ -64,8 +66,15 @@ def name_of(scope: RequestScope) -> str:
     return str(scope.profile)
 
 
-@pytest.mark.parametrize("ended", [False, True], ids=["open", "ended"])
-@pytest.mark.parametrize("scope", SCENES, ids=name_of)
+# Whether the conversation has ended before the wish is a matter of the profiles that remember it as a whole.
+WISHES = [
+    pytest.param(scope, ended, id=f"{name_of(scope)}-{when}", marks=() if scope in WHOLE or not ended else whole_only)
+    for scope in SCENES
+    for when, ended in (("open", False), ("ended", True))
+]
+
+
+@pytest.mark.parametrize(("scope", "ended"), WISHES)
 async def test_a_wish_in_the_chat_is_heard_in_every_profile(
     engine: AsyncToldOnce, clock: FakeClock, scope: RequestScope, ended: bool
 ) -> None:

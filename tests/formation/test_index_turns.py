@@ -4,6 +4,7 @@ import pytest
 
 from sample_chats import assistant, user
 from toldonce.engine import AsyncToldOnce, Components
+from toldonce.formation import index_turns, inputs
 from toldonce.formation.quotations import is_bare_question
 from toldonce.types import QUESTION_FLAG, MemoryKind
 
@@ -117,18 +118,22 @@ async def test_an_edited_message_takes_its_quotation_out_of_recall(engine: Async
     assert "the message it rests on was edited" in reasons
 
 
-async def test_a_backlog_longer_than_one_batch_is_indexed_whole(engine: AsyncToldOnce, parts: Components) -> None:
-    messages = [{"role": "user", "content": f"I own the book number {i}."} for i in range(150)]
+async def test_a_backlog_longer_than_one_batch_is_indexed_whole(
+    engine: AsyncToldOnce, parts: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_turns, "BATCH", 8)
+    messages = [{"role": "user", "content": f"I own the book number {i}."} for i in range(20)]
     await engine.record(messages, user="ana")
     await engine.form()
     snapshot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
-    assert sum(kind == 3 for kind in snapshot.kinds) == 150
+    assert sum(kind == 3 for kind in snapshot.kinds) == 20
 
 
 async def test_a_backlog_of_pasted_pages_is_indexed_in_batches_and_whole(
-    engine: AsyncToldOnce, parts: Components
+    engine: AsyncToldOnce, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pages = [user(f"Page {n} of my book. " + f"Word{n} " * 15_000) for n in range(6)]
+    monkeypatch.setattr(inputs, "MAX_CHARACTERS", 20_000)
+    pages = [user(f"Page {n} of my book. " + f"Word{n} " * 1_500) for n in range(6)]
     await engine.record(pages, user="ana")
     formed = await engine.form()
     assert formed > 2, "more than one portion a stage"

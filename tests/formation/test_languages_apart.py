@@ -65,7 +65,7 @@ async def tell_language(engine: AsyncToldOnce, language: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("language", sampled(PAIRS, 3))
+@pytest.mark.parametrize("language", sampled(PAIRS, 6))
 async def test_what_is_denied_or_changed_stays_beside_what_was_said(teller: AsyncToldOnce, language: str) -> None:
     await tell_language(teller, language)
 

@@ -110,7 +110,7 @@ async def test_a_request_to_forget_after_many_statements_is_heeded(
     assert any("divorce" in known for known in await texts(engine))
 
     clock.advance(minutes=1)
-    many = " ".join(f"My aunt{number} plays chess." for number in range(500))
+    many = " ".join(f"My aunt{number} plays chess." for number in range(3 * MAX_CANDIDATES))
     await engine.record([user(f"{many} {end}")], user="ana")
     await engine.form()
 
@@ -142,7 +142,7 @@ def test_statements_do_not_crowd_out_requests_to_forget() -> None:
 
 
 def test_requests_to_forget_are_bounded_as_well() -> None:
-    asked = " ".join(f"Please forget what I said about my cat{number}." for number in range(2 * MAX_SENTENCES))
+    asked = " ".join(f"Please forget what I said about my cat{number}." for number in range(3 * MAX_CANDIDATES))
     assert len(read_by_rules(said(asked)).candidates) == len(forget_requests(said(asked))) == MAX_CANDIDATES
 
 

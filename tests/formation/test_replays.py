@@ -5,6 +5,7 @@ import json
 import pytest
 
 from sample_chats import answer, assistant, note, texts, user, with_model
+from soak import SOAK
 from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.extraction.forget_requests import asks_to_forget
@@ -168,7 +169,7 @@ async def test_a_history_longer_than_a_batch_is_history_to_its_end(
     monkeypatch.setattr(extract, "RULES_BATCH", 8)
     await say(engine, clock, user("My boyfriend Tom plays the drums."), assistant("How loud."))
     await say(engine, clock, user("Please forget what I told you about Tom."), assistant("Done."))
-    for place in range(10, 16):  # wherever a batch is cut
+    for place in range(10, 16) if SOAK else (11, 14):  # wherever a batch is cut
         walks = [user(f"The walk to the mill takes {number} minutes, said miller {place}.") for number in range(place)]
         told = [user("My boyfriend Tom plays the drums."), assistant("How loud."), *walks[:9], NEXT]
         await say(engine, clock, *walks, *told, conversation=f"fork {place}")

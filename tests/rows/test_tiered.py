@@ -47,7 +47,7 @@ async def test_t1_t3_the_window_has_ten_to_nineteen_turns_and_no_turn_is_twice(
     engine: AsyncToldOnce,
 ) -> None:
     held = set()
-    for turn in range(45):
+    for turn in range(31):
         await talked(engine, 1, start=turn, form_each=True)
         window = await engine.conversations.window("c", user="ana", scope=TIERED)
         turns = len(window) // 2

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from chats import Chat, ranges, tiered_parts
+from chats import KEEP, WINDOW, Chat, ranges, small_windows, tiered_parts
 from rows.scenes import TIERED
 from sample_chats import assistant, user
 from soak import SOAK
@@ -18,16 +18,12 @@ from store.test_views import rows
 from stores import DIALECTS, DURABLE
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import ModelError
-from toldonce.profiles.registry import ProfileRegistry
 from toldonce.store.factory import open_store
 from toldonce.testing import NEW_YEAR, FakeClock, ScriptedModel
 from toldonce.text import conversation_tag
 from toldonce.types import Memory, MemoryKind, MemoryState, MessageRef, Subject
 
 ANA = Subject("user", "ana")
-WINDOW, KEEP = 8, 4
-"""Turns of the window, and how many of them stay in it: test_tiered.py has those of the shipped profile."""
-EPISODES = f'extends = "tiered"\ndescription = "x"\n[episodes]\nwindow = {WINDOW}\nkeep = {KEEP}\n'
 TURNS = 1200 if SOAK else 48
 TOWNS = ("Bergen", "Oslo", "Lima", "Rome", "Graz", "Leeds")
 """Where Ana lives, one after the other."""
@@ -38,17 +34,10 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> ProfileRegistry:
-    """Return a registry whose `tiered` has a small window."""
-    folder = tmp_path_factory.mktemp("profiles")
-    (folder / "tiered.toml").write_text(EPISODES, "utf-8")
-    return ProfileRegistry(folder)
-
-
 @pytest.fixture
-def parts(parts: Components, small: ProfileRegistry) -> Components:
-    return replace(parts, profiles=small)
+def parts(parts: Components) -> Components:
+    """Return parts with a small window: test_tiered.py has that of the shipped profile."""
+    return replace(parts, profiles=small_windows())
 
 
 class Chain:
@@ -316,11 +305,8 @@ async def test_t3_what_is_said_to_an_app_has_a_chain_of_its_own(parts: Component
     assert not any("ulip" in message.text for message in window)
 
 
-async def test_t3_a_window_of_each_conversation_makes_episodes_of_each(
-    parts: Components, clock: FakeClock, tmp_path: Path
-) -> None:
-    (tmp_path / "tiered.toml").write_text(f'{EPISODES}window_of = "conversation"\n', "utf-8")
-    chain = Chain(replace(parts, profiles=ProfileRegistry(tmp_path)), clock)
+async def test_t3_a_window_of_each_conversation_makes_episodes_of_each(parts: Components, clock: FakeClock) -> None:
+    chain = Chain(replace(parts, profiles=small_windows("conversation")), clock)
     await chain.talk(f"c{number % 4}" for number in range(24))
     assert await chain.episodes() == []
     await chain.talk("c1" for _ in range(2))
