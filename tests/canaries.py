@@ -67,18 +67,23 @@ def vector_parts(row: Vectors) -> Iterator[tuple[str, bytes]]:
 
 def found(folder: Path, patterns: Mapping[bytes, str]) -> list[str]:
     """Search every byte of every file; return what was found, and where."""
-    by_head: dict[bytes, list[bytes]] = {}
-    for pattern in patterns:
-        by_head.setdefault(pattern[:_HEAD], []).append(pattern)
     hits = []
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         # By another process: to open and close the file here would drop the locks that SQLite holds in this one.
         data = subprocess.run(["cat", str(file)], capture_output=True, check=True).stdout
-        for at in _places(data, by_head.keys()):
-            for pattern in by_head.get(data[at : at + _HEAD], ()):
-                if data.startswith(pattern, at):
-                    hits.append(f"{patterns[pattern]} in {file.name} at {at}")
+        hits += [f"{patterns[pattern]} in {file.name} at {at}" for pattern, at in occurrences(data, patterns)]
     return hits
+
+
+def occurrences(data: bytes, patterns: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Find patterns of at least six bytes in one pass: each with where it stands."""
+    by_head: dict[bytes, list[bytes]] = {}
+    for pattern in patterns:
+        by_head.setdefault(pattern[:_HEAD], []).append(pattern)
+    for at in _places(data, by_head.keys()):
+        for pattern in by_head.get(data[at : at + _HEAD], ()):
+            if data.startswith(pattern, at):
+                yield pattern, at
 
 
 def _places(data: bytes, heads: Set[bytes]) -> list[int]:

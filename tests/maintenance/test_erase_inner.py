@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from canaries import DenseEmbedder, canary, found, spellings, vector_parts
+from canaries import DenseEmbedder, canary, found, occurrences, spellings, vector_parts
 from household import Household
 from maintenance.test_erase_races import Pondering
 from sample_chats import ALL_KINDS, assistant, user
@@ -57,7 +57,7 @@ def traces(parts: Components, folder: Path, words: list[str], salts: list[bytes]
             for row in db.execute(f'SELECT * FROM "{SCHEMA}"."{name}"')  # noqa: S608
             for value in row
         )
-    return [what for pattern, what in patterns.items() if pattern in rows]
+    return sorted({patterns[pattern] for pattern, _ in occurrences(rows, patterns)})
 
 
 async def salts_of(parts: Components, subjects: list[Subject]) -> list[bytes]:

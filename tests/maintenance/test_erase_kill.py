@@ -49,7 +49,7 @@ async def test_i13_a_kill_during_an_erasure_leaves_all_or_nothing_until_resumed(
     for number in range(ROUNDS):
         folder = tmp_path / str(number)
         url = f"sqlite:///{folder / 'kept.sqlite3'}"
-        words = [canary(random.Random(f"{failpoint}{number}{place}")) for place in range(12)]
+        words = [canary(random.Random(f"{failpoint}{number}{place}")) for place in range(5)]
         conversation = await fill(url, words)
         killed = erase(url, "all" if number % 2 else conversation, failpoint)
         assert killed.returncode == -signal.SIGKILL, killed.stderr

@@ -220,13 +220,13 @@ async def test_two_runs_of_tending_at_once_close_each_memory_once(parts: Compone
 async def test_what_is_said_is_formed_and_tended_for_a_year(
     parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
-    toml = "[form]\nturns = false\n[capacity]\nmax_memories = 20\n[age]\nexpire_days = 60\nhalf_life_days = 30"
+    toml = "[form]\nturns = false\n[capacity]\nmax_memories = 10\n[age]\nexpire_days = 60\nhalf_life_days = 30"
     engine = with_profile(parts, tmp_path, toml)
-    for day in range(0, 360, 12):
-        clock.advance(days=12)
+    for day in range(0, 360, 24):
+        clock.advance(days=24)
         await tell(engine, f"I bought {day + 2} red lanterns and my sister lives in Oslo.")
         await engine.admin.maintain()
-        assert len(await held(engine, "ana")) <= 20
+        assert len(await held(engine, "ana")) <= 10
     assert await unexplained(engine, "ana") == []
     assert (await engine.admin.stats(check=True)).problems == ()
     notes = [memory for memory in await held(engine, "ana") if memory.kind is MemoryKind.NOTE]

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, BEN, turn
+from soak import SOAK
+from sqlite_image import copy_or_migrate
 from toldonce.errors import BudgetSpentError
 from toldonce.ids import new_id
 from toldonce.profiles.policies import BudgetPolicy
 from toldonce.store.factory import open_store
 from toldonce.store.sql import budgets
 from toldonce.store.sql.budgets import MAX_WAIT, level_of
-from toldonce.store.sqlite.migrate import migrate
 from toldonce.store.store import Store
 from toldonce.testing import FakeClock
 from toldonce.types import Cost, CostPurpose, EnergyStatus, Reservation, Turn
@@ -245,14 +246,14 @@ _STEP = st.one_of(
 )
 
 
-@given(steps=st.lists(_STEP, max_size=60), critical=st.sampled_from([0.0, 0.2, 0.9]))
+@given(steps=st.lists(_STEP, max_size=60 if SOAK else 40), critical=st.sampled_from([0.0, 0.2, 0.9]))
 def test_a8_what_is_spent_and_booked_never_exceeds_the_cap_and_one_call(
     steps: list[tuple[str, float, int | None]], critical: float
 ) -> None:
     """In units never more than was there; in tokens, which are known afterwards, the cap and one call (of 400)."""
     policy = BudgetPolicy(capacity=100, refill_per_day=60, critical=critical, tokens_per_day=1000)
     clock, db, open_calls = FakeClock(), apsw.Connection(":memory:"), list[Reservation]()
-    migrate(db)
+    copy_or_migrate(db)
     poured, drawn = 100.0, 0.0
     for what, amount, tokens in steps:
         if what == "wait":

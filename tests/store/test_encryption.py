@@ -25,7 +25,7 @@ from toldonce.testing import FakeClock
 PASSPHRASE, HEX = "a long passphrase", "0123456789abcdef" * 4
 KEY = DatabaseKey(HEX)
 """Unlike a passphrase it takes no time."""
-COUNT = 20
+COUNT = 8
 
 
 @pytest.fixture
@@ -197,6 +197,7 @@ def test_what_is_no_safe_key_is_refused_and_not_repeated(text: str) -> None:
 
 
 def test_a_key_comes_from_the_environment_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toldonce.store.database_key.KDF_ROUNDS", 10)
     key_file = tmp_path / "key"
     for ending in ("", "\n", "\r\n"):
         key_file.write_bytes(f"{PASSPHRASE}{ending}".encode())
@@ -215,7 +216,10 @@ def test_a_key_comes_from_the_environment_or_a_file(tmp_path: Path, monkeypatch:
         DatabaseKey.of(Settings.load(database_key_file=tmp_path / "none"))
 
 
-def test_a_key_comes_from_a_command_that_is_run_without_a_shell(tmp_path: Path) -> None:
+def test_a_key_comes_from_a_command_that_is_run_without_a_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toldonce.store.database_key.KDF_ROUNDS", 10)
     (tmp_path / "a key").write_text(f"{PASSPHRASE}\n", "utf-8")
     named = DatabaseKey.of(Settings.load(database_key_command=f"cat '{tmp_path / 'a key'}'"))
     assert named is not None

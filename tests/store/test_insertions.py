@@ -15,7 +15,6 @@ from toldonce.store.sql.log import insertions
 from toldonce.store.store import Store
 from toldonce.testing import FakeClock
 from toldonce.types import (
-    MAX_INSERTIONS_PER_THREAD,
     MAX_THREAD_CHARACTERS,
     Action,
     CloseMemory,
@@ -30,6 +29,13 @@ from toldonce.types import (
 )
 
 THREAD, OTHER = 7, -(2**63)
+MAX_ROWS = 12
+"""Limit of a thread here: that of the product takes hundreds of commits to reach."""
+
+
+@pytest.fixture(autouse=True)
+def _small_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(insertions, "MAX_INSERTIONS_PER_THREAD", MAX_ROWS)
 
 
 def insertion(
@@ -138,7 +144,7 @@ async def test_a_turn_without_a_thread_leaves_no_mark(store: Store) -> None:
 
 @pytest.mark.parametrize("large", [True, False])
 async def test_a_thread_that_grows_too_large_begins_a_new_ledger(store: Store, clock: FakeClock, large: bool) -> None:
-    count = 4 if large else MAX_INSERTIONS_PER_THREAD
+    count = 4 if large else MAX_ROWS
     text = "x" * (MAX_THREAD_CHARACTERS // count) if large else "x"
     await store.insertions.add(ANA, [insertion(clock, -1, thread=OTHER)])
     for number in range(count):
@@ -154,7 +160,7 @@ async def test_a_thread_that_grows_too_large_begins_a_new_ledger(store: Store, c
 
 @pytest.mark.parametrize("large", [True, False])
 async def test_a_replaced_row_does_not_count_towards_the_limits(store: Store, clock: FakeClock, large: bool) -> None:
-    count = 4 if large else MAX_INSERTIONS_PER_THREAD
+    count = 4 if large else MAX_ROWS
     text = "x" * (MAX_THREAD_CHARACTERS // count) if large else "x"
     await store.insertions.add(ANA, [insertion(clock, number, recalled=text) for number in range(count)])
 
@@ -164,7 +170,7 @@ async def test_a_replaced_row_does_not_count_towards_the_limits(store: Store, cl
 
 
 async def test_rows_added_together_all_count_towards_the_limit(store: Store, clock: FakeClock) -> None:
-    known_rows = [insertion(clock, number) for number in range(MAX_INSERTIONS_PER_THREAD - 1)]
+    known_rows = [insertion(clock, number) for number in range(MAX_ROWS - 1)]
     await store.insertions.add(ANA, known_rows)
     first, second = len(known_rows), len(known_rows) + 1
 

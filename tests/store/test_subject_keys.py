@@ -152,16 +152,12 @@ async def test_with_encryption_all_answers_are_the_same(url: str, keyring: Keyri
     assert await everything(url) == before
 
 
-async def test_an_encrypted_database_is_filled_with_something_of_everything(url: str, keyring: KeyringPlace) -> None:
+async def test_an_export_is_plain_and_its_import_encrypted(url: str, keyring: KeyringPlace, tmp_path: Path) -> None:
     await fill(url, keyring=keyring)
-    assert plain_cells(url) == {}
+    assert plain_cells(url) == {}, "filled with something of everything"
     found = await everything(url, keyring=keyring)
     assert len(found["user:ana", "list"]) > 5
     assert len(found["user:ana", "messages"]) > 2
-
-
-async def test_an_export_is_plain_and_its_import_encrypted(url: str, keyring: KeyringPlace, tmp_path: Path) -> None:
-    await fill(url, keyring=keyring)
     there = f"sqlite:///{tmp_path / 'there.sqlite3'}"
     other = KeyringPlace(url=None, master=OTHER)
     data = io.BytesIO()
