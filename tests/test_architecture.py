@@ -49,6 +49,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "collector",
             "environment",
             "errors",
+            "file_lock",
             "former_name",
             "freed_memory",
             "http_stream",

@@ -15,6 +15,7 @@ from toldonce.cli.erase import confirm
 from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, Yes, load_settings
 from toldonce.cli.output import note, rows, say, say_json
 from toldonce.cli.replay import ProgressBar
+from toldonce.cli.signals import on_signal
 from toldonce.plural import plural
 
 if TYPE_CHECKING:
@@ -171,17 +172,15 @@ def _resumable() -> Iterator[None]:
     """Let SIGTERM cancel the work as Ctrl-C does; if it is interrupted, say how to resume it."""
     from toldonce.errors import TryAgainError
 
-    loop, work = asyncio.get_running_loop(), asyncio.current_task()
+    work = asyncio.current_task()
     if work is None:
         raise AssertionError("only a task has work to cancel")
-    loop.add_signal_handler(signal.SIGTERM, work.cancel)
     try:
-        yield
+        with on_signal(work.cancel, (signal.SIGTERM,)):
+            yield
     except (TryAgainError, asyncio.CancelledError):
         note("not finished: old vectors serve the remaining memories; `toldonce reembed` resumes")
         raise
-    finally:
-        loop.remove_signal_handler(signal.SIGTERM)
 
 
 def _run(database: str | None, work: "Callable[[AsyncToldOnce], Coroutine[Any, Any, T]]") -> T:

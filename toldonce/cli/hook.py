@@ -84,8 +84,11 @@ def install(  # noqa: PLR0913  # a command's options are its parameters
 ) -> None:
     """Add the hook to a client's configuration; shows the change first, and keeps a backup."""
     from toldonce.hook.config_file import plan_install
+    from toldonce.hook.delivery import HAS_RESIDENT
 
     chosen = _chosen(client)
+    if not (HAS_RESIDENT or url or os.environ.get("TOLDONCE_URL")):
+        raise typer.BadParameter("on this system a hook needs a server: run `toldonce serve`, and pass its --url")
     if status_line and not chosen.has_status_line:
         raise typer.BadParameter(f"{chosen.title} has no status line that runs a command: leave out --status-line")
     seconds = None if timeout is None else f"{timeout:g}"

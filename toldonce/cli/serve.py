@@ -5,10 +5,8 @@ import gc
 import logging
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +14,7 @@ import typer
 from toldonce.cli.logging_config import set_up_logs
 from toldonce.cli.options import DatabaseUrl
 from toldonce.cli.output import say
+from toldonce.cli.signals import on_signal
 
 if TYPE_CHECKING:
     from toldonce.engine import AsyncToldOnce
@@ -75,7 +74,7 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
 
     async def run() -> int:
         stop = asyncio.Event()
-        with _stop_on_signals(stop) as received:
+        with on_signal(stop.set) as received:
             await serve_until_stopped(settings, say=say, stop=stop)
         return received[0] if received else 0
 
@@ -107,16 +106,14 @@ async def _work(settings: "Settings") -> None:
     from toldonce.settings import unknown_variables
 
     async with await AsyncToldOnce.open(settings) as engine:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, partial(engine.admin.stop_worker, promptly=True))
         extractor = settings.form_model or "built-in rules"
         for unknown in unknown_variables(os.environ):
             say(f"warning: {unknown}")
         say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops")
         gc.freeze()  # loaded modules stay: garbage collections need not scan them
-        async with _monitored(engine):
-            await engine.admin.run_worker()
+        with on_signal(partial(engine.admin.stop_worker, promptly=True)):
+            async with _monitored(engine):
+                await engine.admin.run_worker()
         counters = engine.admin.worker_counters
         say(f"formed {counters.formed}, failed {counters.failed}, parked {counters.parked}")
 
@@ -128,24 +125,3 @@ def _monitored(engine: "AsyncToldOnce") -> AbstractAsyncContextManager[None]:
     from toldonce.server.http_server import monitored
 
     return monitored(engine, ProxyCounters(), say=say)
-
-
-@contextmanager
-def _stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
-    """Set the event on SIGINT or SIGTERM and yield the received signals; a second one exits at once."""
-    loop = asyncio.get_running_loop()
-    received: list[int] = []
-
-    def receive(number: int, frame: FrameType | None) -> None:
-        del frame
-        received.append(number)
-        if len(received) > 1:
-            raise KeyboardInterrupt
-        loop.call_soon_threadsafe(stop.set)
-
-    before = {number: signal.signal(number, receive) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

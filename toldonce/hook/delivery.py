@@ -1,8 +1,8 @@
 """Deliver a request to the engine: to a server, or to the resident process, which is started for it. Opens sockets."""
 
+import _socket
 import os
 import time
-from _socket import AF_UNIX, SOCK_STREAM, socket
 
 from toldonce.child_process import FOLDER, module_command
 from toldonce.hook.event import SHOWN, WARM
@@ -10,6 +10,8 @@ from toldonce.hook.http_post import BadAnswerError, ServerAddress, post
 from toldonce.hook.places import absolute_settings, absolute_url, log_path, socket_path, target_name
 from toldonce.hook.quick_json import read_json, write_json
 
+HAS_RESIDENT = hasattr(_socket, "AF_UNIX")
+"""Whether the system has the sockets of the resident process; without them, as on Windows, a hook needs a server."""
 POLL_S = 0.01
 # What the server will not take a second time either.
 _REFUSING_STATUSES = (400, 409, 413, 415, 422, 500, 501)
@@ -85,6 +87,8 @@ def _to_server(request: dict[str, str], url: str, user: str | None, until: float
 
 
 def _to_resident(request: dict[str, str], database: str | None, until: float) -> str:
+    if not HAS_RESIDENT:
+        raise DeliveryError("this system needs a server: run `toldonce serve` and install the hook with --url")
     path = socket_path(database)
     connection = _connect(path)
     if connection is None:
@@ -123,8 +127,8 @@ def _context(body: bytes) -> str:
     return context
 
 
-def _connect(path: str) -> socket | None:
-    connection = socket(AF_UNIX, SOCK_STREAM)
+def _connect(path: str) -> _socket.socket | None:
+    connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         connection.settimeout(1.0)
         connection.connect(path)

@@ -114,7 +114,10 @@ def is_private(folder: str) -> bool:
         found = os.lstat(folder)
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    if not stat.S_ISDIR(found.st_mode):
+        return False
+    # On Windows, what is in a user's own folder is that user's.
+    return os.name != "posix" or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
 
 
 def _digest(parts: object) -> str:

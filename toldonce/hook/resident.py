@@ -5,7 +5,6 @@ lock beside it. Opens the database and a socket.
 """
 
 import asyncio
-import fcntl
 import json
 import logging
 import os
@@ -17,6 +16,7 @@ from typing import IO
 
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import RequestError, ToldOnceError, logged_text
+from toldonce.file_lock import lock_alone
 from toldonce.guard import guarded
 from toldonce.hook.event import MAX_BYTES
 from toldonce.hook.places import target_name
@@ -129,7 +129,7 @@ def _lock(path: str) -> IO[str] | None:
     """Take the lock; None if another process has it. The system frees it with the process, however that ends."""
     file = open(path, "a", encoding="utf-8")  # noqa: SIM115  # held until the process ends
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_alone(file.fileno())
     except OSError:
         file.close()
         return None

@@ -5,10 +5,10 @@ the system frees the lock with the process, however that ends, and the next proc
 recognizes a turn that comes twice.
 """
 
-import fcntl
 import os
 import time
 
+from toldonce.file_lock import HAS_LOCKS, lock_alone
 from toldonce.hook.places import PREFIX, conversation_name, is_private, log, spool_folder
 from toldonce.hook.quick_json import read_json, write_json
 
@@ -70,7 +70,9 @@ def is_encrypted() -> bool:
 
 
 def add_turn(request: dict[str, str], target: str) -> SpooledTurn | None:
-    """Write a turn down and lock it; None where nothing can be written."""
+    """Write a turn down and lock it; None where nothing can be written or locked."""
+    if not HAS_LOCKS:
+        return None
     folder = spool_folder()
     now = time.time_ns()
     said = dict(request, at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now // 1_000_000_000)))
@@ -81,7 +83,7 @@ def add_turn(request: dict[str, str], target: str) -> SpooledTurn | None:
         if not is_private(folder):
             return None
         file = os.open(path + _PARTIAL, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_alone(file)
         _write(file, write_json(said))
         os.rename(path + _PARTIAL, path + WAITING)
     except OSError:
@@ -128,7 +130,7 @@ def take_turn(path: str, until: float = 0.0) -> SpooledTurn | None:
         except OSError:
             return None
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_alone(file)
         except OSError:
             os.close(file)
             if time.monotonic() >= until:

@@ -5,7 +5,6 @@ import errno
 import gc
 import logging
 import os
-import resource
 import socket
 import sys
 import time
@@ -36,6 +35,11 @@ from toldonce.server.welcome import chat_model, welcome
 from toldonce.settings import Settings, unknown_variables
 from toldonce.settings.bounds import BoundSettings
 
+try:
+    import resource
+except ImportError:  # Windows, where connections take no descriptors of a limited number
+    resource = None  # type: ignore[assignment]
+
 # Seconds that answers under way get when the server is stopped; turns recorded by then are durable.
 GRACE_S = 30
 # Connections that wait to be accepted; when there is no room, a client's system tries again after a second. Linux takes
@@ -65,7 +69,8 @@ def bind(host: str, port: int) -> socket.socket:
         raise BadSettingError("TOLDONCE_HOST", host, f"not an address of this machine ({error.strerror})") from None
     # asyncio turns off Nagle's delay only if the protocol is named; with that delay, small chunks wait up to 40 ms.
     listener = socket.socket(family, kind, protocol)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if os.name == "posix":  # on Windows, two servers could listen on one port
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
         listener.listen(_BACKLOG)
@@ -87,6 +92,8 @@ def connection_limits(settings: Settings) -> BoundSettings:
 
     The number of files is raised for them as far as the system lets this process.
     """
+    if not resource:
+        return settings
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = (settings.max_connections + SPARE_CONNECTIONS) * DESCRIPTORS_PER_CONNECTION + RESERVED_DESCRIPTORS
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

@@ -72,7 +72,7 @@ class SqliteEnd:
         """
         db = open_writer(place)
         company = ProcessLock(place.path)
-        if not company.first:
+        if company.has_company:
             company.close()
             db.close()
             raise StoreUnavailableError(

@@ -7,13 +7,13 @@ ends: a process that finds no other knows that every lease is a dead worker's, a
 
 import ctypes
 import os
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 
 import apsw
 
 from toldonce.errors import StoreUnavailableError
+from toldonce.file_lock import HAS_LOCKS, lock_alone, lock_shared
 from toldonce.store.sqlite.connection import DatabaseLocation
 
 
@@ -71,32 +71,33 @@ def unfinished_copy(path: str) -> str:
     return f"{path}.rekeying"
 
 
-if sys.platform != "win32":
-    import fcntl
-
-
 class ProcessLock:
     """This process's mark that it has a database open."""
 
     def __init__(self, path: str) -> None:
-        """Mark the database at `path` as open; `first` says whether no other process had done so."""
+        """Mark the database at `path` as open."""
         self.first = False
+        """Whether no other process had done so; False where the system has no locks, and a dead worker's lease has to
+        run out."""
+        self.has_company = False
+        """Whether another process has it open, as far as the system tells."""
         self._file = -1
-        if sys.platform == "win32":
-            return  # no such locks: a dead worker's lease has to run out
+        if not HAS_LOCKS:
+            return
         with suppress(OSError):  # a read-only folder, or a file system without locks: no mark
             self._file = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_alone(self._file)
                 self.first = True
             except BlockingIOError:
-                fcntl.flock(self._file, fcntl.LOCK_SH)
+                self.has_company = True
+                lock_shared(self._file)
 
     def share(self) -> None:
         """Let other processes open the database; call it after the work that only the first may do."""
-        if sys.platform != "win32" and self.first:
+        if self.first:
             with suppress(OSError):
-                fcntl.flock(self._file, fcntl.LOCK_SH)
+                lock_shared(self._file)
 
     def close(self) -> None:
         """Remove the mark. Idempotent."""

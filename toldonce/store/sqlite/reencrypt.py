@@ -35,7 +35,7 @@ def reencrypt(place: DatabaseLocation, new: DatabaseKey | None, bar: ProgressRep
         return KeyReport(changed=False, bytes=os.stat(place.path).st_size)
     lock = ProcessLock(place.path)
     with closing(lock), opening(place.path):
-        if not lock.first:
+        if lock.has_company:
             raise StoreUnavailableError(f"{place.path} is open in another process: stop it first")
         copy = unfinished_copy(place.path)
         with closing(_alone(place)) as db, fresh_file(place.path, copy):
