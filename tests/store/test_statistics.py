@@ -1,11 +1,11 @@
 """Counts over time: of one subject, of a tenant, of all; in whole hours and days."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from factories import ANA, BEN, add, decision, due, memory, recall_record, turn
+from factories import ANA, BEN, add, decision, due, evidence, memory, recall_record, turn
 from toldonce.errors import BadRequestError
 from toldonce.ids import new_id
 from toldonce.profiles.policies import BudgetPolicy
@@ -16,6 +16,7 @@ from toldonce.types import (
     Action,
     BucketSize,
     CloseMemory,
+    ConversationId,
     CostPurpose,
     MemoryKind,
     MemoryState,
@@ -76,6 +77,33 @@ async def test_buckets_have_what_was_stored_and_decided_then(store: Store, clock
     assert [dict(bucket.decisions) for bucket in found.buckets] == [{}, {"add": 2}, {}, {"replace": 1}]
     by_hour = await store.admin.subject_statistics(ANA, span(clock, BucketSize.HOUR, back=HOUR))
     assert [dict(bucket.stored) for bucket in by_hour.buckets] == [{}, {MemoryKind.NOTE: 1}]
+
+
+async def test_a_memory_is_counted_when_it_was_said_in_the_readers_day(store: Store, clock: FakeClock) -> None:
+    """The clocks of Oslo go forward on 29 March: that day has 23 hours, and 28 March ends at 23:00 UTC."""
+    imported = datetime(2026, 3, 31, 12, tzinfo=UTC)
+    clock.advance(seconds=(imported - clock.now()).total_seconds())
+    for said_at in ("2026-03-28T22:50:00Z", "2026-03-28T23:10:00Z", "2026-03-29T21:50:00Z"):
+        said = replace(evidence(ConversationId(new_id(clock)), 1), said_at=datetime.fromisoformat(said_at))
+        note = memory(f"said at {said_at}", clock=clock, sources=[said])
+        await store.memories.apply(ANA, [add(note)], [decision(note, clock=clock)])
+    since = imported - 3 * DAY
+
+    def span_of(zone: str) -> StatisticsSpan:
+        return StatisticsSpan.of(now=clock.now(), size=BucketSize.DAY, since=since, zone=zone)
+
+    oslo = await store.admin.subject_statistics(ANA, span_of("Europe/Oslo"))
+    utc = await store.admin.statistics(span_of("UTC"))
+
+    assert [bucket.begins.isoformat()[5:16] for bucket in oslo.buckets] == [
+        *("03-27T23:00", "03-28T23:00", "03-29T22:00", "03-30T22:00")
+    ]
+    counted = [[bucket.said.get(MemoryKind.NOTE, 0) for bucket in found.buckets] for found in (oslo, utc)]
+    assert counted == [[1, 2, 0, 0], [2, 1, 0, 0]]
+    assert [sum(bucket.stored.values()) for bucket in oslo.buckets] == [0, 0, 0, 3]
+    assert oslo.buckets[-1].decisions == {"add": 3}
+    with pytest.raises(BadRequestError, match="no time zone"):
+        span_of("Nowhere/Town")
 
 
 async def test_prompts_are_counted_with_their_tokens_and_prefixes(store: Store, clock: FakeClock) -> None:

@@ -119,11 +119,11 @@ class _View:
         today = now.replace(hour=0, minute=0, second=0, microsecond=0)
         if self.only is None:
             totals = await engine.admin.totals()
-            found = await engine.admin.statistics(since=today)
+            found = await engine.admin.statistics(since=today, time_zone="UTC")
             memories, due, parked = totals.memories, totals.formations_due, totals.formations_parked
         else:
             memories = (await engine.admin.subject_totals(user=self.only)).memories
-            found = await engine.admin.subject_statistics(user=self.only, since=today)
+            found = await engine.admin.subject_statistics(user=self.only, since=today, time_zone="UTC")
             due, parked = found.formations.due, found.formations.parked
         spent = [line.cost for line in found.spending if line.day >= today]
         self.counters = {

@@ -187,6 +187,7 @@ class AdminService:
         since: datetime | None = None,
         until: datetime | None = None,
         bucket: BucketSize = BucketSize.DAY,
+        time_zone: str | None = None,
     ) -> Statistics:
         """Count over time what was stored, decided, put into prompts and spent for one user or subject.
 
@@ -195,12 +196,17 @@ class AdminService:
             since: Begin of what is counted (aware), rounded down to a whole bucket; None: 30 buckets before the end.
             until: End (aware), rounded up; None: now.
             bucket: Length of the spans that things are counted by; at most 400 of them.
+            time_zone: Zone of the hours and days, such as Europe/Oslo; None: `TOLDONCE_TIME_ZONE`.
 
         Raises:
-            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+            BadRequestError: an instant has no time zone, the interval is empty or too long, or the zone is unknown.
         """
         span = StatisticsSpan.of(
-            now=self._components.clock.now(), size=read_choice(BucketSize, bucket, "bucket"), since=since, until=until
+            now=self._components.clock.now(),
+            size=read_choice(BucketSize, bucket, "bucket"),
+            since=since,
+            until=until,
+            zone=self._components.settings.time_zone if time_zone is None else time_zone,
         )
         return await self._store.admin.subject_statistics(self._components.subject(user), span)
 
@@ -215,6 +221,7 @@ class AdminService:
         since: datetime | None = None,
         until: datetime | None = None,
         bucket: BucketSize = BucketSize.DAY,
+        time_zone: str | None = None,
     ) -> Statistics:
         """Count the same of all subjects: see `subject_statistics`.
 
@@ -223,12 +230,17 @@ class AdminService:
             since: Begin (aware).
             until: End (aware).
             bucket: Length of the spans that things are counted by.
+            time_zone: Zone of the hours and days.
 
         Raises:
-            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+            BadRequestError: an instant has no time zone, the interval is empty or too long, or the zone is unknown.
         """
         span = StatisticsSpan.of(
-            now=self._components.clock.now(), size=read_choice(BucketSize, bucket, "bucket"), since=since, until=until
+            now=self._components.clock.now(),
+            size=read_choice(BucketSize, bucket, "bucket"),
+            since=since,
+            until=until,
+            zone=self._components.settings.time_zone if time_zone is None else time_zone,
         )
         return await self._store.admin.statistics(span, tenant=tenant)
 

@@ -210,7 +210,7 @@ def formation(raw: Raw, client: RestClient) -> FormationStatus:
 
 def statistics(raw: Raw) -> Statistics:
     """Read counts over time."""
-    span = {"since": raw["begins"], "until": raw["ends"], "size": raw["bucket"]}
+    span = {"since": raw["begins"], "until": raw["ends"], "size": raw["bucket"], "zone": raw["time_zone"]}
     return read(Statistics, {**raw, "span": span, "spending": [{**line, "cost": line} for line in raw["spending"]]})
 
 

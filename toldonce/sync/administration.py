@@ -155,6 +155,7 @@ class BlockingAdminService:
         since: datetime | None = None,
         until: datetime | None = None,
         bucket: BucketSize = BucketSize.DAY,
+        time_zone: str | None = None,
     ) -> Statistics:
         """Count over time what was stored, decided, put into prompts and spent for one user or subject.
 
@@ -163,12 +164,15 @@ class BlockingAdminService:
             since: Begin of what is counted (aware), rounded down to a whole bucket; None: 30 buckets before the end.
             until: End (aware), rounded up; None: now.
             bucket: Length of the spans that things are counted by; at most 400 of them.
+            time_zone: Zone of the hours and days, such as Europe/Oslo; None: `TOLDONCE_TIME_ZONE`.
 
         Raises:
-            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+            BadRequestError: an instant has no time zone, the interval is empty or too long, or the zone is unknown.
         """
         return self._engine.run(
-            self._engine.core.admin.subject_statistics(user=user, since=since, until=until, bucket=bucket)
+            self._engine.core.admin.subject_statistics(
+                user=user, since=since, until=until, bucket=bucket, time_zone=time_zone
+            )
         )
 
     def health(self, *, user: str | Subject | None = None) -> SubjectHealth:
@@ -182,6 +186,7 @@ class BlockingAdminService:
         since: datetime | None = None,
         until: datetime | None = None,
         bucket: BucketSize = BucketSize.DAY,
+        time_zone: str | None = None,
     ) -> Statistics:
         """Count the same of all subjects: see `subject_statistics`.
 
@@ -190,12 +195,15 @@ class BlockingAdminService:
             since: Begin (aware).
             until: End (aware).
             bucket: Length of the spans that things are counted by.
+            time_zone: Zone of the hours and days.
 
         Raises:
-            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+            BadRequestError: an instant has no time zone, the interval is empty or too long, or the zone is unknown.
         """
         return self._engine.run(
-            self._engine.core.admin.statistics(tenant=tenant, since=since, until=until, bucket=bucket)
+            self._engine.core.admin.statistics(
+                tenant=tenant, since=since, until=until, bucket=bucket, time_zone=time_zone
+            )
         )
 
     def energy(

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
-from toldonce.clock import EPOCH
 from toldonce.errors import BadRequestError
+from toldonce.time_zones import require_zone
 from toldonce.types.memory import MemoryKind, MemoryState
 from toldonce.types.reports import Cost, CostPurpose
 
@@ -18,19 +18,34 @@ _USUAL_BUCKETS = 30
 
 
 class BucketSize(StrEnum):
-    """Length of the spans that things are counted by; they begin at full hours or days, in UTC."""
+    """Length of the spans that things are counted by; they begin at full hours or days of a time zone."""
 
     HOUR = "hour"
     DAY = "day"
 
     @property
     def length(self) -> timedelta:
-        """The length.
+        """The usual length: a day in which the clocks change is an hour shorter or longer.
 
         >>> BucketSize.DAY.length
         datetime.timedelta(days=1)
         """
         return timedelta(hours=1) if self is BucketSize.HOUR else timedelta(days=1)
+
+    def begin(self, at: datetime, zone: tzinfo, after: int = 0) -> datetime:
+        """Return the begin of the hour or day that an instant is in, or of one that comes so many `after` it, in UTC.
+
+        >>> from zoneinfo import ZoneInfo
+        >>> noon = datetime(2026, 3, 29, 12, tzinfo=UTC)
+        >>> [BucketSize.DAY.begin(noon, ZoneInfo("Europe/Oslo"), after).isoformat() for after in (0, 1)]
+        ['2026-03-28T23:00:00+00:00', '2026-03-29T22:00:00+00:00']
+        """
+        local = at.astimezone(zone)
+        if self is BucketSize.DAY:
+            day = date.fromordinal(local.toordinal() + after)
+            return datetime.combine(day, time(), zone).astimezone(UTC)
+        past = timedelta(minutes=local.minute, seconds=local.second, microseconds=local.microsecond)
+        return at.astimezone(UTC) - past + after * self.length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,41 +55,56 @@ class StatisticsSpan:
     since: datetime
     until: datetime
     size: BucketSize
+    zone: str = "UTC"
+    """Time zone of the hours and days."""
 
     @classmethod
     def of(
-        cls, *, now: datetime, size: BucketSize, since: datetime | None = None, until: datetime | None = None
+        cls,
+        *,
+        now: datetime,
+        size: BucketSize,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        zone: str = "UTC",
     ) -> "StatisticsSpan":
         """Return the buckets that touch an interval; without one, the last 30 up to now.
 
-        >>> from datetime import UTC
         >>> span = StatisticsSpan.of(now=datetime(2026, 5, 3, 8, 30, tzinfo=UTC), size=BucketSize.DAY)
         >>> (span.until - span.since).days, span.until.isoformat()
         (30, '2026-05-04T00:00:00+00:00')
 
         Raises:
-            BadRequestError: An instant has no time zone, the interval is empty, or it has more than 400 buckets.
+            BadRequestError: An instant has no time zone, the interval is empty or has more than 400 buckets, or `zone`
+                is no time zone.
         """
         for name, given in (("from", since), ("to", until)):
             if given is not None and given.tzinfo is None:
                 raise BadRequestError(f"{name} needs a time zone", param=name)
-        length = size.length
+        place = require_zone(zone, "time_zone")
         end = now if until is None else until
-        last = EPOCH + -((EPOCH - end) // length) * length  # rounded up
-        if until is None and last <= now:
-            last += length
-        first = last - _USUAL_BUCKETS * length if since is None else EPOCH + (since - EPOCH) // length * length
+        last = size.begin(end, place)
+        if until is None or last < end:
+            last = size.begin(end, place, 1)
+        first = size.begin(last, place, -_USUAL_BUCKETS) if since is None else size.begin(since, place)
         if first >= last:
             raise BadRequestError("the interval is empty: `from` has to be before `to`", param="from")
-        if (last - first) // length > MAX_BUCKETS:
-            why = f"the interval has {(last - first) // length} buckets of one {size.value}; it takes {MAX_BUCKETS}"
+        count = round((last - first) / size.length)
+        if count > MAX_BUCKETS:
+            why = f"the interval has {count} buckets of one {size.value}; it takes {MAX_BUCKETS}"
             raise BadRequestError(why, param="from")
-        return cls(since=first, until=last, size=size)
+        return cls(since=first, until=last, size=size, zone=str(place))
+
+    @property
+    def begins(self) -> tuple[datetime, ...]:
+        """The begin of each bucket, in order."""
+        place = require_zone(self.zone, "time_zone")
+        return tuple(self.size.begin(self.since, place, number) for number in range(self.count))
 
     @property
     def count(self) -> int:
         """Number of buckets."""
-        return (self.until - self.since) // self.size.length
+        return round((self.until - self.since) / self.size.length)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +150,8 @@ class StatisticsBucket:
     begins: datetime
     stored: Mapping[MemoryKind, int]
     """Memories stored then, whatever became of them, erased ones excepted."""
+    said: Mapping[MemoryKind, int]
+    """The same by when they were first said; of those that no message says, by when they were stored."""
     decisions: Mapping[str, int]
     """By action."""
     prompts: int = 0

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 from unicodedata import category
 
+from toldonce.time_zones import require_zone
 from toldonce.types import MemoryKind
 
 _WORDS = (*("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),)
@@ -45,6 +46,15 @@ def minute(text: str | None) -> str:
     if not text:
         return ""
     return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def local(text: str, zone: str) -> str:
+    """Write an instant to the minute, in a time zone.
+
+    >>> local("2026-05-03T22:00:00Z", "Europe/Oslo")
+    '2026-05-04 00:00'
+    """
+    return datetime.fromisoformat(text).astimezone(require_zone(zone, "zone")).strftime("%Y-%m-%d %H:%M")
 
 
 def bytes_of(size: float) -> str:
@@ -156,6 +166,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "visible": visible,
         "day": day,
+        "local": local,
         "minute": minute,
         "bytes": bytes_of,
         "count": count,

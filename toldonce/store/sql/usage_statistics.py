@@ -1,8 +1,10 @@
 """Counts over time, of one subject or of many. Works on a connection."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from toldonce.clock import EPOCH, to_micros
 from toldonce.store.sql.database import Row, SqlConnection, Statement, load
@@ -28,6 +30,7 @@ from toldonce.types import (
 SQL = load("statistics")
 _OF_SUBJECT = {
     "memories": SQL["memories_counted"],
+    "said": SQL["said_counted"],
     "decisions": SQL["decisions_counted"],
     "prompts": SQL["prompts_counted"],
     "spending": SQL["spending_counted"],
@@ -35,12 +38,15 @@ _OF_SUBJECT = {
 }
 _OF_ALL = {
     "memories": SQL["all_memories_counted"],
+    "said": SQL["all_said_counted"],
     "decisions": SQL["all_decisions_counted"],
     "prompts": SQL["all_prompts_counted"],
     "spending": SQL["all_spending_counted"],
     "formations": SQL["all_formations_counted"],
 }
 _DAY = timedelta(days=1)
+# What statements count by: hours and days of all time zones of today are made of these.
+_UNIT = timedelta(minutes=15)
 # When a memory that no prompt has used counts as never recalled, and when a note counts as idle.
 UNUSED_AFTER, IDLE_AFTER = 30 * _DAY, 90 * _DAY
 
@@ -82,7 +88,7 @@ class _Count:
         self._first, self._last = first, last
 
     def statistics(self, span: StatisticsSpan, now: datetime) -> Statistics:
-        within = (to_micros(span.since), to_micros(span.until), span.size.length // timedelta(microseconds=1))
+        within = (to_micros(span.since), to_micros(span.until), _UNIT // timedelta(microseconds=1))
         limits = [to_micros(now - limit * _DAY) for limit in AGE_LIMITS_DAYS]
         memories = self._fetch("memories", *within, *limits)
         days = ((span.since - EPOCH) // _DAY, -((EPOCH - span.until) // _DAY))
@@ -94,6 +100,7 @@ class _Count:
             buckets=_buckets(
                 span,
                 memories,
+                said=self._fetch("said", *within),
                 decisions=self._fetch("decisions", *within),
                 prompts=self._fetch("prompts", *within),
             ),
@@ -123,31 +130,45 @@ def _memory_counts(rows: list[Row]) -> tuple[MemoryCount, ...]:
 
 
 def _buckets(
-    span: StatisticsSpan, memories: list[Row], *, decisions: list[Row], prompts: list[Row]
+    span: StatisticsSpan, memories: list[Row], *, said: list[Row], decisions: list[Row], prompts: list[Row]
 ) -> tuple[StatisticsBucket, ...]:
-    stored: defaultdict[int, Counter[MemoryKind]] = defaultdict(Counter)
-    for kind, _, _, bucket, count in memories:
-        if bucket is not None:
-            stored[bucket][KIND_ORDER[kind]] += count
-    decided: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    for bucket, action, count in decisions:
-        decided[bucket][action] = count
-    shown = {bucket: sums for bucket, *sums in prompts}
-    length = span.size.length
-    first = (span.since - EPOCH) // length
+    begins = span.begins
+    place = _places([(begin - EPOCH) // _UNIT for begin in begins])
+    stored = _by_kind(((kind, unit, count) for kind, _, _, unit, count in memories if unit is not None), place)
+    first_said = _by_kind(said, place)
+    decided: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for unit, action, count in decisions:
+        decided[place(unit)][action] += count
+    shown: defaultdict[int, list[int]] = defaultdict(lambda: [0] * 5)
+    for unit, *sums in prompts:
+        shown[place(unit)] = [before + int(more) for before, more in zip(shown[place(unit)], sums, strict=True)]
     buckets = []
-    for number in range(first, first + span.count):
-        count, tokens, replayed, kept, broken = shown.get(number, (0, 0, 0, 0, 0))
+    for number, begin in enumerate(begins):
+        count, tokens, replayed, kept, broken = shown[number]
         buckets.append(
             StatisticsBucket(
-                begins=EPOCH + number * length,
-                stored=dict(stored.get(number, {})),
-                decisions=decided.get(number, {}),
-                prompts=int(count),
-                tokens=int(tokens),
-                replayed=int(replayed),
-                kept_prefixes=int(kept),
-                broken_prefixes=int(broken),
+                begins=begin,
+                stored=dict(stored[number]),
+                said=dict(first_said[number]),
+                decisions=dict(decided[number]),
+                prompts=count,
+                tokens=tokens,
+                replayed=replayed,
+                kept_prefixes=kept,
+                broken_prefixes=broken,
             )
         )
     return tuple(buckets)
+
+
+def _places(begins: list[int]) -> Callable[[int], int]:
+    """Return what finds the bucket of a unit, by the units that buckets begin with."""
+    return lambda unit: max(0, bisect_right(begins, unit) - 1)
+
+
+def _by_kind(counted: Iterable[Sequence[Any]], place: Callable[[int], int]) -> defaultdict[int, Counter[MemoryKind]]:
+    """Sum counts of kinds and units by bucket."""
+    found: defaultdict[int, Counter[MemoryKind]] = defaultdict(Counter)
+    for kind, unit, count in counted:
+        found[place(unit)][KIND_ORDER[kind]] += count
+    return found

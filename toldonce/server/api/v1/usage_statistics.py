@@ -11,6 +11,7 @@ from toldonce.server.api.v1.operation import ResourceOperation, ResourceRequest
 from toldonce.types import BucketSize, MemoryKind, MemoryState, Statistics
 
 _MEDIAN, _SLOW = 0.5, 0.95
+_MAX_ZONE_CHARACTERS = 64
 
 
 class StatisticsQuery(UrlQuery):
@@ -21,7 +22,12 @@ class StatisticsQuery(UrlQuery):
     )
     until: Instant | None = Field(default=None, alias="to", description="End, rounded up; by default now.")
     bucket: BucketSize = Field(
-        default=BucketSize.DAY, description="Length of the spans (UTC) that things are counted by; at most 400 of them."
+        default=BucketSize.DAY, description="Length of the spans that things are counted by; at most 400 of them."
+    )
+    time_zone: str | None = Field(
+        default=None,
+        max_length=_MAX_ZONE_CHARACTERS,
+        description="Zone of the hours and days, such as `Europe/Oslo`; by default `TOLDONCE_TIME_ZONE`.",
     )
 
 
@@ -63,6 +69,9 @@ class StatisticsBucketAnswer(Answer):
 
     begins: datetime
     stored: dict[MemoryKind, int] = Field(description="Memories stored then by kind; erased ones are not counted.")
+    said: dict[MemoryKind, int] = Field(
+        description="The same by when they were first said; of those that no message says, by when they were stored."
+    )
     decisions: dict[str, int] = Field(description="By action.")
     prompts: int = Field(description="Turns recorded for which there were memories to consider.")
     tokens: int = Field(description="Tokens of memory newly put into these prompts.")
@@ -100,10 +109,11 @@ class StatisticsAnswer(Answer):
     begins: datetime
     ends: datetime
     bucket: BucketSize
+    time_zone: str = Field(description="Zone of the hours and days of the buckets.")
     memories: list[MemoryCountAnswer] = Field(description="As they are now.")
     formations: FormationCountsAnswer = Field(description="As they are now.")
     buckets: list[StatisticsBucketAnswer] = Field(description="All of the interval in order, empty ones included.")
-    spending: list[SpendingAnswer] = Field(description="By day and purpose; days older than 30 are not kept.")
+    spending: list[SpendingAnswer] = Field(description="By day (UTC) and purpose; days older than 30 are not kept.")
     process: ProcessAnswer | None = Field(description="For the operator of the whole server; else null.")
 
 
@@ -112,6 +122,7 @@ def _fields(found: Statistics, metrics: Metrics | None = None) -> Mapping[str, o
         "begins": found.span.since,
         "ends": found.span.until,
         "bucket": found.span.size,
+        "time_zone": found.span.zone,
         **{name: getattr(found, name) for name in ("memories", "formations", "buckets", "spending")},
         "process": None if metrics is None else _process(metrics),
     }
@@ -139,8 +150,8 @@ def _process(metrics: Metrics) -> ProcessAnswer:
 
 
 _WHAT = (
-    "Memories by kind and age, what was stored and decided, prompts with memory, and what memory work cost. Hours and "
-    "days are those of UTC. Reads what is stored: an erased memory is in none of the counts."
+    "Memories by kind and age, what was stored and decided, prompts with memory, and what memory work cost. Days of "
+    "spending are those of UTC. Reads what is stored: an erased memory is in none of the counts."
 )
 OPERATIONS = (
     ResourceOperation(

@@ -63,6 +63,7 @@ async def _recent(request: PageRequest) -> dict[str, Any]:
         "questions": await read_questions(request, traces),
         "memories": sorted(newest, key=lambda memory: str(memory["known_from"]), reverse=True)[:_RECENT],
         "held": sum(line["count"] for line in counted["memories"] if line["state"] == MemoryState.HELD),
+        "zone": counted["time_zone"],
         "days": [{name: bucket[name] for name in ("begins", "prompts", "tokens")} for bucket in counted["buckets"]],
     }
 

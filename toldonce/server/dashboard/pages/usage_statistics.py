@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from toldonce.server.dashboard.filters import kind_name
 from toldonce.server.dashboard.page import HtmlPage, PageRequest, PageRoute
+from toldonce.time_zones import read_zone
 
 _RANGES = {"1": "a day", "7": "a week", "30": "30 days", "90": "90 days", "365": "a year"}
 _USUAL_RANGE = "30"
@@ -47,7 +49,14 @@ def _asked(request: PageRequest) -> tuple[dict[str, Any], dict[str, str]]:
         "by": bucket,
         "is_too_long": wants_hours and bucket == "day",
     }
-    return data, {"from": _begin(request.engine.clock.now(), int(days), bucket), "bucket": bucket}
+    begin = _begin(request.engine.clock.now(), int(days), bucket)
+    return data, {"from": begin, "bucket": bucket, "time_zone": _zone(request)}
+
+
+def _zone(request: PageRequest) -> str:
+    """Return the reader's time zone, as the page's script tells it, else the server's."""
+    zone = read_zone(request.query.get("zone", ""))
+    return zone.key if isinstance(zone, ZoneInfo) else request.engine.settings.time_zone
 
 
 def _begin(now: datetime, days: int, bucket: str) -> str:
@@ -81,6 +90,7 @@ PAGES = (
 
 # Days for which spending is kept.
 _SPENDING_DAYS = 30
+_SAID = "By kind. What an import brought is counted when it was said, what no message says when it was stored."
 _TOKENS = "Tokens newly put into prompts. Earlier insertions, which are repeated word for word, are not counted again."
 _PREFIX = (
     "A provider's cache serves the beginning of a prompt that it has seen before: the nearer to 100 %, the less the "
@@ -119,6 +129,8 @@ class Plot:
     """Length of a span."""
     series: Sequence[PlotSeries]
     """Only those that are not zero everywhere; empty: there is nothing to draw."""
+    zone: str = "UTC"
+    """Time zone of the begins."""
     is_share: bool = False
     """Whether the numbers are shares of 1, drawn as a line; else they are counts, drawn as stacked bars."""
 
@@ -126,14 +138,16 @@ class Plot:
 def plots_of(statistics: Raw) -> list[dict[str, Any]]:
     """Return all plots, as plain data."""
     buckets, seconds = statistics["buckets"], 3600 if statistics["bucket"] == "hour" else 86400
-    begins = [bucket["begins"] for bucket in buckets]
+    begins, zone = [bucket["begins"] for bucket in buckets], statistics["time_zone"]
 
     def counts(id_: str, title: str, text: str, series: Sequence[PlotSeries]) -> Plot:
-        return Plot(id=id_, title=title, text=text, begins=begins, seconds=seconds, series=_not_zero(series))
+        drawn = _not_zero(series)
+        return Plot(id=id_, title=title, text=text, begins=begins, seconds=seconds, zone=zone, series=drawn)
 
     kept = [_kept_share(bucket) for bucket in buckets]
     plots = [
-        counts("stored", "Memories stored", "By kind. Erased ones are not counted.", _stored(buckets)),
+        counts("said", "Memories by when they were said", _SAID, _kinds(buckets, "said")),
+        counts("stored", "Memories stored", "By kind. Erased ones are not counted.", _kinds(buckets, "stored")),
         counts("decisions", "Decisions", "What was done with what was said, by action.", _named(buckets, "decisions")),
         counts("prompts", "Prompts with memory", "Turns recorded with memory.", [_numbers(buckets, "prompts")]),
         counts("tokens", "Tokens of memory in prompts", _TOKENS, [_numbers(buckets, "tokens")]),
@@ -143,6 +157,7 @@ def plots_of(statistics: Raw) -> list[dict[str, Any]]:
             text=_PREFIX,
             begins=begins,
             seconds=seconds,
+            zone=zone,
             series=[] if set(kept) == {None} else [PlotSeries(name="kept", values=kept)],
             is_share=True,
         ),
@@ -191,8 +206,8 @@ def _named(buckets: Sequence[Raw], name: str) -> list[PlotSeries]:
     return [PlotSeries(name=key, values=[bucket[name].get(key, 0) for bucket in buckets]) for key in keys]
 
 
-def _stored(buckets: Sequence[Raw]) -> list[PlotSeries]:
-    return [replace(each, name=kind_name(each.name)) for each in _named(buckets, "stored")]
+def _kinds(buckets: Sequence[Raw], name: str) -> list[PlotSeries]:
+    return [replace(each, name=kind_name(each.name)) for each in _named(buckets, name)]
 
 
 def _numbers(buckets: Sequence[Raw], name: str) -> PlotSeries:

@@ -4,6 +4,15 @@
 (() => {
   const block = document.getElementById("plot-data");
   if (!block || !window.uPlot) return;
+  // Hours and days are the reader's: the server cannot know them before the page is there.
+  const zone = document.querySelector("input[name=zone]");
+  const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const here = new URL(location.href);
+  if (zone && zone.value !== ownZone && !here.searchParams.has("zone")) {
+    here.searchParams.set("zone", ownZone);
+    location.replace(here);
+    return;
+  }
   const plots = new Map(JSON.parse(block.textContent).map((plot) => [plot.id, plot]));
   const drawn = [];
   const HEIGHT = 220;
@@ -38,23 +47,23 @@
     }));
   }
 
-  // Such as `2026-05-03 08:00`, in UTC.
-  const instant = (at) => new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ");
-  const tick = (at) => (at % 86400 ? instant(at).slice(11) : instant(at).slice(5, 10));
-
   function options(plot, times, width) {
+    const local = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "short", timeZone: plot.zone });
+    // Such as `2026-05-03 08:00`.
+    const instant = (at) => local.format(new Date(at * 1000));
+    const tick = (at) => (instant(at).endsWith("00:00") ? instant(at).slice(5, 10) : instant(at).slice(11));
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
     const label = plot.seconds < 86400 ? instant : (at) => instant(at).slice(0, 10);
     return {
       width,
       height: HEIGHT,
-      tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
+      tzDate: (at) => uPlot.tzDate(new Date(at * 1000), plot.zone),
       scales: {
         x: { time: true, range: [times[0], times[times.length - 1] + plot.seconds] },
         y: { range: (_, __, max) => [0, plot.is_share ? 1 : Math.max(max * 1.05, 1)] },
       },
       axes: [{ ...axis, size: 32, values: (_, ticks) => ticks.map(tick) }, { ...axis, size: 64, values: (_, ticks) => ticks.map((value) => written(plot, value)) }],
-      series: [{ label: "UTC", value: (_, at) => (at === null ? "all" : label(at)) }, ...seriesOf(plot)],
+      series: [{ label: plot.zone, value: (_, at) => (at === null ? "all" : label(at)) }, ...seriesOf(plot)],
       cursor: { drag: { x: false, y: false }, points: { show: plot.is_share } },
     };
   }

@@ -23,6 +23,26 @@ SELECT m.kind, m.state,
  WHERE s.name > ?1 AND s.name < ?10
  GROUP BY 1, 2, 3, 4
 
+-- name: said_counted
+-- Nothing is said after it is known, so that what was known before the span is not looked at.
+SELECT kind, said / ?4 AS bucket, count(*)
+  FROM (SELECT m.kind, coalesce((SELECT min(e.said_at) FROM evidence AS e
+                                  WHERE e.subject = m.subject AND e.memory = m.id), m.known_from) AS said
+          FROM memory AS m
+         WHERE m.subject = ?1 AND m.known_from >= ?2) AS dated
+ WHERE said >= ?2 AND said < ?3
+ GROUP BY 1, 2
+
+-- name: all_said_counted
+SELECT kind, said / ?4 AS bucket, count(*)
+  FROM (SELECT m.kind, coalesce((SELECT min(e.said_at) FROM evidence AS e
+                                  WHERE e.subject = m.subject AND e.memory = m.id), m.known_from) AS said
+          FROM subject AS s
+          JOIN memory AS m ON m.subject = s.key
+         WHERE s.name > ?1 AND s.name < ?5 AND m.known_from >= ?2) AS dated
+ WHERE said >= ?2 AND said < ?3
+ GROUP BY 1, 2
+
 -- name: decisions_counted
 SELECT at / ?4 AS bucket, action, count(*)
   FROM decision
