@@ -29,6 +29,31 @@ async def test_a_fact_keeps_its_slot_with_the_corrected_value(engine: AsyncToldO
     assert "Oslo" not in context.text
 
 
+# What a fact is formed of, the text that takes its place, and the slot of that; none: it is a note.
+CORRECTED = (
+    ("I live in Oslo.", "The user lives in Bergen now.", "location=Bergen"),
+    ("I live in Oslo.", "I no longer live in Oslo.", ""),
+    ("I live in Oslo.", "The user moved away and has no home.", ""),
+    ("I'm allergic to peanuts.", "User is allergic to walnuts.", "allergy:walnuts=walnuts"),
+)
+
+
+@pytest.mark.parametrize(("said", "text", "slot"), CORRECTED)
+async def test_the_text_of_a_correction_says_the_value(
+    engine: AsyncToldOnce, clock: FakeClock, said: str, text: str, slot: str
+) -> None:
+    await tell(engine, said)
+    await engine.form()
+    [fact] = await engine.list(user=ANA, kinds=[MemoryKind.FACT])
+    clock.advance(days=1)
+    made = await engine.correct(fact.id, text, user=ANA, true_until=clock.now())
+    assert (f"{made.key}={made.value}" if made.kind is MemoryKind.FACT else "") == slot
+    assert (await engine.get(fact.id, user=ANA)).state is MemoryState.CLOSED
+    [line] = [line for line in (await engine.history.get(made.id, user=ANA)).decisions if line.action is Action.REPLACE]
+    await engine.history.undo(line.id, user=ANA)
+    assert [memory.id for memory in await engine.list(user=ANA, kinds=[MemoryKind.FACT])] == [fact.id]
+
+
 async def test_a_correction_is_a_replacement_that_can_be_undone(engine: AsyncToldOnce) -> None:
     tea = await engine.add("Ana likes green tea.", user=ANA, importance=0.9, type="preference")
     black = await engine.correct(tea.id, " Ana likes\nblack tea.", user=ANA)

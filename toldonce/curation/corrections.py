@@ -4,17 +4,21 @@ What was wrong was never true: it ends when it began, so that no look into the p
 held until an instant. Another memory may take its place, in the same commit.
 """
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from toldonce.concurrency import retry_while_stale
 from toldonce.curation.new_notes import ManualNote
+from toldonce.curation.owner_facts import owner_names, stated_slot
 from toldonce.errors import BadRequestError, StaleSubjectError
 from toldonce.formation.forget import NEVER, Ending, ending_decision, plan_ending
 from toldonce.formation.forgotten_words import NO_LONGER_TRUE, WAS_WRONG
 from toldonce.formation.runtime import Runtime
 from toldonce.ids import new_id
+from toldonce.reading.owner_voice import owners_statement
 from toldonce.text import clean, squeeze, terms
+from toldonce.text.slot_owner import slot_owner
 from toldonce.types import Action, AddMemory, Change, Decision, Memory, MemoryId, MemoryKind, MemoryState
 
 
@@ -25,7 +29,9 @@ class HandCorrection:
     note: ManualNote | None = None
     """What holds in its place; None: nothing does."""
     value: str | None = None
-    """Of a fact: the value of its slot; None: what holds is a note."""
+    """Of a fact: the value of its slot; None: what the note says of the slot. Without either, what holds is a note."""
+    key: str = ""
+    """Key of the slot; empty: that of the fact."""
     true_until: datetime | None = None
     """When it stopped being true (aware), which is when what holds began; None: it was wrong from the beginning."""
 
@@ -60,6 +66,8 @@ async def correct_memory(
     """
     _require_correctable(memory, correction, runtime.clock.now())
 
+    correction = await _with_value(memory, correction, runtime)
+
     async def attempt() -> Memory:
         current = await runtime.for_subject(memory.subject)
         fresh = _successor(memory, correction, current)
@@ -82,6 +90,38 @@ async def correct_memory(
     failure = StaleSubjectError("the memories kept changing; nothing was corrected, try again")
     async with runtime.turns.hold(memory.subject):  # else notes added meanwhile make every attempt stale
         return await retry_while_stale(attempt, failure=failure)
+
+
+async def _with_value(memory: Memory, correction: HandCorrection, runtime: Runtime) -> HandCorrection:
+    """Add to the correction of a fact what its note says of the slot, as the owner would or in the fact's words."""
+    note = correction.note
+    if note is None or correction.value is not None or memory.kind is not MemoryKind.FACT:
+        return correction
+    if not slot_owner(memory.speaker):
+        facts = await runtime.store.memories.facts(memory.subject)
+        slot = await asyncio.to_thread(stated_slot, owners_statement(note.text, owner_names(facts)).text)
+        if slot and (slot.category, _bare(slot.key)) == (memory.category, _bare(memory.key)):
+            is_free = all((fact.category, fact.key) != (slot.category, slot.key) for fact in facts)
+            return replace(correction, value=slot.value, key=slot.key if is_free else "")
+    return replace(correction, value=replaced_value(memory.text, memory.value, note.text))
+
+
+def _bare(key: str) -> str:
+    """Return a slot's name without what tells its values apart: `allergy` of `allergy:nuts`."""
+    return key.partition(":")[0]
+
+
+def replaced_value(text: str, value: str, words: str) -> str | None:
+    """Return what came in a value's place where nothing else of a text was changed; None where more was.
+
+    >>> [replaced_value("I live in Oslo.", "Oslo", f"I live in {words}.") for words in ("Bergen", "Oslo no more")]
+    ['Bergen', None]
+    """
+    if not value or text.count(value) != 1:
+        return None
+    head, _, tail = text.partition(value)
+    found = words.removeprefix(head).removesuffix(tail)
+    return found if words == f"{head}{found}{tail}" and found and value not in found else None
 
 
 def _require_correctable(memory: Memory, correction: HandCorrection, now: datetime) -> None:
@@ -127,7 +167,7 @@ def _successor(memory: Memory, correction: HandCorrection, runtime: Runtime) -> 
         text=note.text,
         type=clean(note.type),
         category="" if value is None else memory.category,
-        key="" if value is None else memory.key,
+        key="" if value is None else correction.key or memory.key,
         value="" if value is None else squeeze(clean(value)),
         importance=float(note.importance),
         speaker=memory.speaker,

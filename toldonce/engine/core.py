@@ -266,7 +266,7 @@ class AsyncToldOnce(Connectable, Services):
         Args:
             text: What holds instead, up to 10,000 characters; None: nothing does, and the closed memory is returned.
             true_until: It was true until this instant (aware), when what holds began; None: never, it was wrong.
-            value: Of a fact: the new value of its slot; None: what holds is stored as a note.
+            value: Of a fact: the new value of its slot; None: what `text` says of it, else `text` is a note.
             importance: 0 to 1; None: as before.
             type: Class of the note; None: as before.
             unchanged: The memory as you read it: refuse if it has changed since.

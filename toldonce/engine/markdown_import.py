@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
+from toldonce.curation.corrections import replaced_value
 from toldonce.engine.markdown_document import (
     DocumentItem,
     DocumentPart,
@@ -311,9 +312,4 @@ def _changed(known: SpooledMemory | None) -> str:
 
 def new_value(memory: Memory, words: str) -> str | None:
     """Return the value of a fact's slot that edited words say: what came in its place. None where more differs."""
-    text = plain_words(memory.text)
-    if memory.kind is not MemoryKind.FACT or not memory.value or text.count(memory.value) != 1:
-        return None
-    head, _, tail = text.partition(memory.value)
-    same = words.startswith(head) and words.endswith(tail) and len(words) > len(head) + len(tail)
-    return words[len(head) : len(words) - len(tail)] if same else None
+    return replaced_value(plain_words(memory.text), memory.value, words) if memory.kind is MemoryKind.FACT else None

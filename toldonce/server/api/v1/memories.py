@@ -72,7 +72,7 @@ class CorrectionRequest(Body):
         default=None,
         min_length=1,
         max_length=1000,
-        description="Of a fact: the new value of its slot; without one, what holds is stored as a note.",
+        description="Of a fact: the new value of its slot; null: what the text says of the slot, else it is a note.",
     )
     type: _Type | None = None
     importance: Weight | None = None
