@@ -5,10 +5,12 @@ from pathlib import Path
 from cli.conftest import CommandLine
 from extraction.made_secrets import SECRETS, Luck
 from sample_chats import user
+from soak import sampled
 from toldonce import ToldOnce
 from toldonce.settings import Settings
 
-MADE = {name: make(Luck(len(name))) for name, make in SECRETS.items()}
+# That none of any kind leaves the log is in tests/engine/test_secret_shapes.py.
+MADE = {name: make(Luck(len(name))) for name, make in sampled(SECRETS.items(), 6)}
 
 
 def spilt(where: str) -> list[str]:

@@ -18,7 +18,7 @@ FILES = {
     "beam": "beam_100K_dev.jsonl.gz",
     "longmemeval": "longmemeval/three_haystacks.json",
 }
-SAMPLE_TURNS = {"locomo": 80, "beam": 60}
+SAMPLE_TURNS = {"locomo": 45, "beam": 60}
 
 
 class Quiet:

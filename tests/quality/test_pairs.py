@@ -66,8 +66,8 @@ def test_s5_the_published_pairs_meet_the_bars() -> None:
     folder = published("pairs")
     pairs = sick(folder / "sick_SICK_trial.txt.gz")
     contradictions = [pair for pair in pairs if pair.judgment == "CONTRADICTION"]
-    others = sampled((pair for pair in pairs if pair.judgment != "CONTRADICTION"), 6)
-    figures = measure([*contradictions, *others], sampled(sts(folder / "stsb_sts-dev.csv.gz"), 16))
+    others = sampled((pair for pair in pairs if pair.judgment != "CONTRADICTION"), 24)
+    figures = measure([*contradictions, *others], sampled(sts(folder / "stsb_sts-dev.csv.gz"), 60))
     assert figures["contradictions"]["pairs"] > 50
     assert figures["contradictions"]["merged"] <= MAX_CONTRADICTIONS
     assert figures["variants"]["merged"] >= MIN_VARIANTS

@@ -20,7 +20,7 @@ from toldonce.testing import FakeClock, WordEmbedder
 from toldonce.types import FormationStatus, Subject, Vectors
 from toldonce.worker.bulk import BulkWorker
 
-USERS, TALKS, TURNS = 2, 3, 6
+USERS, TALKS, TURNS = 2, 2, 6
 _DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
