@@ -101,6 +101,15 @@ async def test_a_message_that_the_request_holds_is_not_quoted(engine: AsyncToldO
 
 
 @pytest.mark.near_only
+async def test_what_the_request_holds_leaves_room_for_what_it_does_not(engine: AsyncToldOnce, clock: FakeClock) -> None:
+    await say(engine, "I live in Bergen now.", conversation="before")
+    clock.advance(minutes=1)
+    shelves = [user(f"Shelf {number} holds {number} boxes.") for number in range(60)]
+    await engine.record(shelves, user=ANA, conversation="now")
+    assert "Bergen" in await prompt(engine, *shelves, user("Where do I live?"), conversation="now")
+
+
+@pytest.mark.near_only
 @pytest.mark.parametrize("mode", [MemoryMode.OFF, MemoryMode.READ])
 async def test_what_is_not_recorded_is_not_quoted(engine: AsyncToldOnce, mode: MemoryMode) -> None:
     said, identity = request(user("I live in Bergen now.")), Identity(subject=ANA, memory=mode)

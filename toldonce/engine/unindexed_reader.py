@@ -31,7 +31,7 @@ class UnindexedReader:
         return bool(indexed) and self._store.formations.unindexed_in_caller(indexed, limit=1) != []
 
     async def read(self, request: RecallRequest, subjects: Sequence[Subject]) -> dict[Subject, list[SnapshotItem]]:
-        """Read what waits for the subjects of a reading list, as quotations."""
+        """Read what waits for the subjects of a reading list and is not in the request, as quotations."""
         indexed = _indexed(request, subjects)
         waiting = await self._store.formations.unindexed(indexed, limit=_MAX_WAITING) if indexed else []
         if not waiting:
@@ -42,6 +42,7 @@ class UnindexedReader:
             subject: await read_unindexed(
                 [place for place in waiting if place.key.subject == subject],
                 await self._runtime.for_cached_subject(subject),
+                present=request.present,
             )
             for subject in dict.fromkeys(place.key.subject for place in waiting)
         }

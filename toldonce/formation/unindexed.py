@@ -3,7 +3,7 @@
 Recall reads it beside the memories, so that it is known from the moment it is recorded, whether or not a worker runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from toldonce.extraction.evidence import evidence_of
 from toldonce.extraction.rules.summary import are_safe_to_show
@@ -26,7 +26,9 @@ MAX_CONVERSATIONS, MAX_MESSAGES, MAX_CHARACTERS = 20, 50, 20_000
 _MAX_READ = 2 * MAX_MESSAGES
 
 
-async def read_unindexed(waiting: Sequence[Unindexed], runtime: Runtime) -> list[SnapshotItem]:
+async def read_unindexed(
+    waiting: Sequence[Unindexed], runtime: Runtime, *, present: Set[int] = frozenset()
+) -> list[SnapshotItem]:
     """Read what the user said in conversations that wait to be indexed, as quotations with what recall computes on.
 
     They show no more than quotations do: see `recent_words`. An embedder that has to be waited for is not asked: then
@@ -35,6 +37,7 @@ async def read_unindexed(waiting: Sequence[Unindexed], runtime: Runtime) -> list
     Args:
         waiting: The conversations, newest first, of one subject.
         runtime: Store and embedder, which is the subject's.
+        present: Hashes of messages that the prompt has anyway: reading them would take the longer the more wait.
     """
     memories: list[Memory] = []
     room = MAX_CHARACTERS
@@ -42,7 +45,7 @@ async def read_unindexed(waiting: Sequence[Unindexed], runtime: Runtime) -> list
     for place in list(places.values())[::-1][:MAX_CONVERSATIONS]:
         own = await _own_messages(place, runtime)
         kept: list[LoggedMessage] = []
-        for message in [message for message in own[::-1] if is_read_at_once(message)]:
+        for message in [each for each in own[::-1] if each.hash not in present and is_read_at_once(each)]:
             room -= len(without_bytes(message.text))
             if room < 0 or len(kept) + len(memories) == MAX_MESSAGES:
                 break
