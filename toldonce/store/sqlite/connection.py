@@ -29,6 +29,8 @@ from toldonce.store.store_reports import MigrationReport
 MEMORY = ":memory:"
 # How long to wait for another process's write, in milliseconds. Ours last a few; a backup or an erasure some seconds.
 BUSY_MS = 10_000
+# The same of a process that is to migrate: another one may be copying and migrating the file, 70 MB a second.
+MIGRATION_BUSY_MS = 300_000
 # A file whose first page is being made by another process is read once more before its key counts as wrong.
 KEY_ATTEMPTS, KEY_PAUSE_S = 4, 0.02
 # A 256-number vector (1 kB) with its key stays in its leaf; SQLite's 4096 would put most into overflow pages.
@@ -159,25 +161,22 @@ def _prepare_writer(place: DatabaseLocation) -> apsw.Connection:
         db.pragma("journal_size_limit", WAL_KEPT_BYTES)
         if place.path != MEMORY:
             _use_wal(db)
-        if place.migration_copy and not place.alone:
-            _keep_copy(db, place)
+        if 0 < schema_of(db) < newest_schema():
+            db.set_busy_timeout(MIGRATION_BUSY_MS)
+            if place.migration_copy and not place.alone:
+                _keep_copy(db, place)
         migrate(db)
+        db.set_busy_timeout(BUSY_MS)
         on_failure.pop_all()
     return db
 
 
 def _keep_copy(db: apsw.Connection, place: DatabaseLocation) -> None:
     """Copy a file that is to be migrated, while no other connection can write to it."""
-    if not _is_behind(db):
-        return
     with writing(db), closing(_connect(place)) as reader:
-        if _is_behind(db):  # another process may have been quicker
+        if schema_of(db) < newest_schema() and has_rows(db):  # another process may have been quicker
             _configure(reader, READER_CACHE_KIB)
             keep_copy(reader, schema_of(db))
-
-
-def _is_behind(db: apsw.Connection) -> bool:
-    return 0 < schema_of(db) < newest_schema() and has_rows(db)
 
 
 def open_reader(place: DatabaseLocation) -> apsw.Connection:
