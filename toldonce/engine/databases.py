@@ -105,6 +105,8 @@ def copy_database(
         closing(open_end(source, EndpointMode.READ, key, migration_copy=migration_copy)) as reader,
         closing(open_end(destination, EndpointMode.FILL, key)) as writer,
     ):
+        reader.require_own_schema()
+        writer.require_own_schema()
         if actor is not None and read_mark(writer.db) is None:  # before, so that the copy has it, too
             note_database_act(source, "databases.copy", actor=actor, key=key)
         return copy(reader, writer, progress)
@@ -232,6 +234,7 @@ def _conversion(
     from toldonce.store.encryption.convert import Conversion
 
     with closing(open_end(url, EndpointMode.WRITE, key)) as end, end.speaking():
+        end.require_own_schema()
         path = None if url.startswith(POSTGRES) else sqlite_place(url, key).path
         found = look(end.db, where=end.where, path=path)
         if encrypt and path is None:

@@ -55,6 +55,10 @@ class SealedEnd:
             self.db.require_plain(row)
             yield row
 
+    def require_own_schema(self) -> None:
+        """Refuse a database that a newer version has migrated."""
+        self._inner.require_own_schema()
+
     def share(self) -> None:
         """Let other processes open a destination."""
         self._inner.share()

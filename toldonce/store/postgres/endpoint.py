@@ -37,19 +37,11 @@ class PostgresEnd:
     """One database."""
 
     def __init__(self, session: PostgresConnection, url: str) -> None:
-        """Take an open connection; `source` or `destination` makes one.
-
-        Raises:
-            NewerSchemaError: A newer ToldOnce has migrated it; the connection is closed.
-        """
+        """Take an open connection; `source` or `destination` makes one."""
         self.db = session
         self.where = shown_url(url)
         self._tables: dict[str, tuple[_Column, ...]] = {}
         self._failpoint = Failpoint.from_environment()
-        found, known = schema_of(session.connection), newest_schema()
-        if found > known:  # an additive migration: what it added would be left out
-            self.close()
-            raise NewerSchemaError(where=self.where, found=found, known=known)
         # A table of millions takes longer than a request may.
         session.execute("SET statement_timeout = 0")
         session.execute("SET idle_in_transaction_session_timeout = 0")
@@ -76,6 +68,12 @@ class PostgresEnd:
                 raise StoreUnavailableError(f"another process is copying into {end.where}: wait for it, or stop it")
             time.sleep(_PAUSE_S)
         return end
+
+    def require_own_schema(self) -> None:
+        """Refuse a database that a newer version has migrated."""
+        found, known = schema_of(self.db.connection), newest_schema()
+        if found > known:
+            raise NewerSchemaError(where=self.where, found=found, known=known)
 
     def share(self) -> None:
         """Do nothing: no other process was kept out."""

@@ -31,19 +31,11 @@ class SqliteEnd:
     """One file."""
 
     def __init__(self, db: apsw.Connection, place: DatabaseLocation, company: ProcessLock | None = None) -> None:
-        """Take an open connection; `source` or `destination` makes one.
-
-        Raises:
-            NewerSchemaError: A newer ToldOnce has migrated it; the connection is closed.
-        """
+        """Take an open connection; `source` or `destination` makes one."""
         self.db = db
         self.where = f"sqlite:///{place.path}"
         self._company = company
         self._failpoint = Failpoint.from_environment()
-        found, known = schema_of(db), newest_schema()
-        if found > known:  # an additive migration: what it added would be left out
-            self.close()
-            raise NewerSchemaError(where=self.where, found=found, known=known)
 
     @classmethod
     def source(cls, place: DatabaseLocation) -> "SqliteEnd":
@@ -79,6 +71,12 @@ class SqliteEnd:
                 f"sqlite:///{place.path} is open in another process: stop it, or copy into a new file"
             )
         return cls(db, place, company)
+
+    def require_own_schema(self) -> None:
+        """Refuse a database that a newer version has migrated."""
+        found, known = schema_of(self.db), newest_schema()
+        if found > known:
+            raise NewerSchemaError(where=self.where, found=found, known=known)
 
     def share(self) -> None:
         """Let other processes open the unfinished copy, which tells them so."""

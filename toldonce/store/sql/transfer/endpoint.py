@@ -69,6 +69,14 @@ class CopyEndpoint(Protocol):
         """Add rows, within a transaction. No more than a batch of them is held at a time."""
         ...
 
+    def require_own_schema(self) -> None:
+        """Refuse a database that a newer version has migrated: of what it added this one knows nothing.
+
+        Raises:
+            NewerSchemaError: It has newer migrations, if additive ones.
+        """
+        ...
+
     def share(self) -> None:
         """Let other processes open a destination; they are told that it is not finished."""
         ...
