@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from factories import add, decision, memory, recall_record, turn
+from postgres_server import shared_server
 from sample_chats import PEANUTS_AND_OSLO, assistant, user
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.ids import new_id
@@ -47,6 +48,8 @@ _ODD = "Zoë’s bees — 蜜蜂 🐝 \u202eend\u202c — make\ttab and\nline, a
 
 _FILLED: list[bytes] = []
 """The file that was filled first in this process."""
+_FILLED_ON_SERVER: list[str] = []
+"""Name of a copy of the database that was filled first on the server of this process."""
 
 
 @asynccontextmanager
@@ -74,15 +77,29 @@ async def parts_of(
 
 
 async def populate(url: str) -> None:
-    """Fill an empty database; an SQLite file after the first gets a copy of it, since filling takes a second."""
+    """Fill an empty database; those after the first of its kind get a copy of it, since filling takes a second."""
     file = Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
-    if file is not None and _FILLED:
+    if file is None:
+        await _populate_on_server(url)
+    elif _FILLED:
         file.write_bytes(_FILLED[0])
-        return
-    await fill(url)
-    if file is not None:
+    else:
+        await fill(url)
         assert not file.with_name(f"{file.name}-wal").exists(), "what is in the log would be missing from the copies"
         _FILLED.append(file.read_bytes())
+
+
+async def _populate_on_server(url: str) -> None:
+    name = url.rpartition("/")[2]
+    if url != shared_server().url_of(name):  # of a cluster, which is not the tests' own
+        await fill(url)
+    elif _FILLED_ON_SERVER:
+        shared_server().drop_database(name)
+        shared_server().new_database(name, template=_FILLED_ON_SERVER[0])
+    else:
+        await fill(url)
+        shared_server().new_database("populated", template=name)
+        _FILLED_ON_SERVER.append("populated")
 
 
 async def fill(url: str, *, keyring: KeyringPlace | None = None) -> None:

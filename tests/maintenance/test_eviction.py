@@ -208,7 +208,7 @@ async def test_s6_a_sessions_own_setting_bounds_forming_adding_and_tending(
         await engine.conversations.open(conversation, user="ana", scope=scope, options={"max-per-session": most})
         session = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
         assert session_of(session) == (Subject("user", "ana"), conversation)
-        for text in numbered(62):
+        for text in numbered(most + 2):
             await engine.add(text, user=session, profile="session")
         assert len(await held(engine, session)) == most
         assert (await engine.admin.maintain(user=session)).decisions == ()
