@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sample_chats import answer, assistant, note, texts, user, with_model
-from soak import SOAK
+from soak import SOAK, sampled
 from stores import DIALECTS
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.extraction.forget_requests import asks_to_forget
@@ -67,8 +67,10 @@ FORGOTTEN = [
 
 # What decides is no query: one database is enough.
 @pytest.mark.parametrize("kind", ["memory"])
-@pytest.mark.parametrize("by_model", [False, True], ids=["rules", "model"])
-@pytest.mark.parametrize(("told", "reply", "wish", "gone"), FORGOTTEN)
+@pytest.mark.parametrize(
+    ("told", "reply", "wish", "gone", "by_model"),
+    [(*case, False) for case in FORGOTTEN] + [(*case, True) for case in sampled(FORGOTTEN, 3)],
+)
 async def test_what_was_forgotten_stays_so_in_a_fork(  # noqa: PLR0913  (the columns of the table)
     parts: Components, clock: FakeClock, told: str, reply: str, wish: str, gone: str, by_model: bool
 ) -> None:
