@@ -146,7 +146,7 @@ async def engine_run(model: OpenedModel | None = None) -> AsyncIterator[EngineRu
             a chat is formed in less time. None: nothing is asked, and what is kept are quotations.
     """
     clock = ConversationClock(_FIRST_DAY)
-    settings = Settings.load(database_url="sqlite:///:memory:", profile=PROFILE, worker=False)
+    settings = Settings.load(database_url="sqlite:///:memory:", profile=PROFILE, worker="off")
     parts = await open_components(settings, clock)
     profiles = parts.profiles if model is None else _ProfilesWithoutTurns()
     async with AsyncToldOnce(replace(parts, model=model, profiles=profiles)) as engine:

@@ -248,7 +248,7 @@ def main() -> None:
     with child("benchmarks.observer", str(given.file.resolve())) as port, tempfile.TemporaryDirectory() as folder:
         settings = Settings.load(
             database_url=f"sqlite:///{folder}/locomo.sqlite3",
-            worker=False,
+            worker="off",
             form_url=f"http://127.0.0.1:{port}/v1",
             form_model=MODEL,
         )

@@ -212,7 +212,7 @@ async def _measured(given: argparse.Namespace) -> Figures:
     data = read_data(given.kind, given.file, ZoneInfo("UTC"))
     with tempfile.TemporaryDirectory() as folder:
         url = given.database or f"sqlite:///{folder}/twice.sqlite3"
-        settings = Settings.load(database_url=url, worker=False)
+        settings = Settings.load(database_url=url, worker="off")
         parts = await open_components(
             settings, ConversationClock(data.conversations[0].turns[0].said_at.astimezone(UTC))
         )

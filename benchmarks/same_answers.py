@@ -95,7 +95,7 @@ async def _answers(engine: AsyncToldOnce, asked: Sequence[str]) -> list[Answer]:
 
 
 def _settings(url: str, cache: int) -> Settings:
-    return Settings.load(database_url=url, cache_bytes=cache, worker=False)
+    return Settings.load(database_url=url, cache_bytes=cache, worker="off")
 
 
 @errors_only()

@@ -54,7 +54,7 @@ async def turn_names(engine: AsyncToldOnce, subject: Subject, sample: dict[str, 
 async def measure(path: Path, data: bytes, *, limit: int = LIMIT) -> dict[str, Any]:
     """Replay and ask for `limit` results each; return the figures."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings.load(database_url=f"sqlite:///{folder}/locomo.sqlite3", worker=False)
+        settings = Settings.load(database_url=f"sqlite:///{folder}/locomo.sqlite3", worker="off")
         async with await AsyncToldOnce.open(settings) as engine:
             plan = read_plan(path, Format.LOCOMO, as_speaker=None, limit=None, zone=UTC)
             began = time.monotonic()

@@ -77,7 +77,7 @@ def test_an_option_that_is_no_setting_is_refused() -> None:
         ("RECALL_LIMIT", "-1", "0"),
         ("FORM_TIMEOUT_S", "0", "greater than 0"),
         ("LOG_LEVEL", "loud", "debug"),
-        ("WORKER", "perhaps", "boolean"),
+        ("WORKER", "perhaps", "'process', 'thread' or 'off'"),
     ],
 )
 def test_a_value_it_does_not_take_is_refused_by_name(

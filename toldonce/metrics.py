@@ -3,8 +3,9 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import accumulate
+from typing import Any
 
 # Upper bounds of the histograms' buckets, in the unit that their names end in.
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -37,6 +38,18 @@ class Histogram:
     def count(self) -> int:
         """Number of observed values."""
         return sum(self._counts)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The counts by place, and the sum as `total`."""
+        return {**{str(place): count for place, count in enumerate(self._counts)}, "total": self.total}
+
+    def add(self, part: str, increment: float) -> None:
+        """Add to one of `parts`."""
+        if part == "total":
+            self.total += increment
+        else:
+            self._counts[int(part)] += int(increment)
 
     def quantile(self, share: float) -> float | None:
         """Return the least bound that holds this share of the values; None without values, or beyond all bounds.
@@ -146,6 +159,37 @@ class Metrics:
         if key not in self.answers:
             self.answers[key] = Histogram(SECONDS)
         self.answers[key].observe(seconds)
+
+
+def counts_by_name(counters: Any) -> dict[str, float]:
+    """Return the counts of a dataclass of counters by name, without those of answers.
+
+    >>> found = counts_by_name(Metrics(saved=2, decisions=Counter(add=3)))
+    >>> found["saved"], found["decisions.add"], found["recall_seconds.total"]
+    (2, 3, 0.0)
+    """
+    found: dict[str, float] = {}
+    for name in (each.name for each in fields(counters)):
+        value = getattr(counters, name)
+        if isinstance(value, int | float):
+            found[name] = value
+        elif isinstance(value, Counter | Histogram):
+            parts = value if isinstance(value, Counter) else value.parts
+            found |= {f"{name}.{part}": count for part, count in parts.items()}
+    return found
+
+
+def add_counts(counters: Any, increments: Mapping[str, float]) -> None:
+    """Add to counts by the names that `counts_by_name` returns."""
+    for name, increment in increments.items():
+        field_name, _, part = name.partition(".")
+        value = getattr(counters, field_name)
+        if isinstance(value, Histogram):
+            value.add(part, increment)
+        elif isinstance(value, Counter):
+            value[part] += int(increment)
+        else:
+            setattr(counters, field_name, value + increment)
 
 
 def replacement_rate(decisions: Mapping[str, int]) -> float:

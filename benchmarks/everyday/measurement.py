@@ -43,7 +43,7 @@ class Outcome:
 
 async def remember(messages: Sequence[EverydayMessage]) -> list[Outcome]:
     """Record each message as the only one of a user, form them all, and read what is remembered."""
-    settings = Settings.load(database_url="sqlite:///:memory:", worker=False)
+    settings = Settings.load(database_url="sqlite:///:memory:", worker="off")
     async with await AsyncToldOnce.open(settings) as engine:
         for number, message in enumerate(messages):
             said = [{"role": "user", "content": message.text}]

@@ -62,7 +62,7 @@ class InProcess:
 
 
 def settings(folder: Path) -> Settings:
-    return Settings(database_url=f"sqlite:///{folder}/o.sqlite3", worker=False)
+    return Settings(database_url=f"sqlite:///{folder}/o.sqlite3", worker="off")
 
 
 async def test_every_observation_is_kept_once_with_its_turn(tmp_path: Path) -> None:

@@ -30,7 +30,8 @@ class ServerProcess:
         self.database = folder / "toldonce.sqlite3"
         self.log = folder / "server.log"
         self.port = 0
-        self.settings = {"DATABASE_URL": f"sqlite:///{self.database}", "PORT": "0"} | PATIENT
+        # In one process, as a failpoint ends it wherever it is; `test_worker_process.py` has the other way.
+        self.settings = {"DATABASE_URL": f"sqlite:///{self.database}", "PORT": "0", "WORKER": "thread"} | PATIENT
         if upstream is not None:
             self.settings["UPSTREAM_URL"] = upstream
         self.settings |= dict(settings or {})

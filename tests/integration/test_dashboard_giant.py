@@ -30,7 +30,7 @@ async def parts(parts: Components, clock: FakeClock) -> Components:
         texts[place] += f" {place} {HOSTILE[place % len(HOSTILE)]}"
     await Filler(parts=parts).notes(WHO, texts)
     clock.advance(days=91)
-    return replace(parts, settings=parts.settings.model_copy(update={"worker": False}))
+    return replace(parts, settings=parts.settings.model_copy(update={"worker": "off"}))
 
 
 @pytest.mark.soak

@@ -28,7 +28,7 @@ PEOPLE = ("ana", NAME)
 @pytest.fixture
 async def parts(parts: Components) -> Components:
     """Without a worker, which would form and maintain in the background what a form is to."""
-    return replace(parts, settings=parts.settings.model_copy(update={"worker": False}))
+    return replace(parts, settings=parts.settings.model_copy(update={"worker": "off"}))
 
 
 def test_every_form_that_can_be_sent_is_sent_from_a_browser() -> None:

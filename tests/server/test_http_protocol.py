@@ -36,7 +36,7 @@ class Finder:
 async def main():
     global loop
     loop = asyncio.get_running_loop()
-    await serve(Settings(database_url=sys.argv[1], port=0, worker=False), say=lambda line: None, stop=stop)
+    await serve(Settings(database_url=sys.argv[1], port=0, worker="off"), say=lambda line: None, stop=stop)
 
 stop = asyncio.Event()
 sys.meta_path.insert(0, Finder())

@@ -40,7 +40,7 @@ async def note(proxy, *arguments):
 ChatProxy.__call__ = note
 async def main():
     global everything_is_loaded
-    settings = Settings(database_url=f"sqlite:///{sys.argv[1]}", worker=False)
+    settings = Settings(database_url=f"sqlite:///{sys.argv[1]}", worker="off")
     async with await AsyncToldOnce.open(settings) as memory:
         app = build_app(memory)
         async with app.router.lifespan_context(app):

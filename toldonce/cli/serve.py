@@ -30,7 +30,7 @@ _Port = Annotated[
 _Upstream = Annotated[
     str | None, typer.Option("--upstream-url", metavar="URL", help="Base URL of the upstream API, including /v1.")
 ]
-_NoWorker = Annotated[bool, typer.Option("--no-worker", help="Do not run the formation worker in this process.")]
+_NoWorker = Annotated[bool, typer.Option("--no-worker", help="Form no memories: run `toldonce worker` separately.")]
 _Level = Annotated[
     str | None, typer.Option("--log-level", metavar="debug|info|warning|error", help="Minimum log level.")
 ]
@@ -66,7 +66,7 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
         port=port,
         database_url=database,
         upstream_url=upstream_url,
-        worker=False if no_worker else None,
+        worker="off" if no_worker else None,
         log_level=log_level,
     )
     _set_up_logs(settings, log_json=log_json)
@@ -75,7 +75,7 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
     async def run() -> int:
         stop = asyncio.Event()
         with on_signal(stop.set) as received:
-            await serve_until_stopped(settings, say=say, stop=stop)
+            await serve_until_stopped(settings, say=say, stop=stop, log_json=log_json)
         return received[0] if received else 0
 
     if asyncio.run(run()) == signal.SIGINT:

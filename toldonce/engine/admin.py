@@ -267,7 +267,8 @@ class AdminService:
     @property
     def breaker(self) -> BreakerStatus:
         """State of the circuit breaker in front of the model that forms memories."""
-        return self._steps.breaker.status()
+        elsewhere = self._steps.worker.elsewhere
+        return elsewhere.breaker if elsewhere and elsewhere.breaker else self._steps.breaker.status()
 
     async def maintain(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
         """Close expired memories, merge near-duplicates and evict what exceeds capacity, as the worker does once a day.

@@ -66,7 +66,7 @@ class TurnService:
         self._toolbox = toolbox
         self._components = components
         self._prompts = prompts
-        self._worker = worker
+        self.worker = worker
         self._injector = PromptInjector(components, prompts)
         self._background: set[asyncio.Task[None]] = set()
 
@@ -253,7 +253,7 @@ class TurnService:
             store = self._components.store
             await store.conversations.end(scope.home, recorded.conversation, toolbox.ended, now)
             await store.formations.request(scope.writes, scope.home, recorded.conversation, now)
-            self._worker.wake(scope.writes)
+            self.worker.wake(scope.writes)
 
     async def _record_hits(self, record: InjectionRecord, prepared: PreparedTurn, answer: str, said: list[str]) -> None:
         """Record that memories were used, and which of them the answer shows."""
@@ -299,10 +299,10 @@ class TurnService:
         recorded = await self._components.store.conversations.record(turn)
         first = [due for due in turn.formations if due.stage == "index"]
         if asks and first:
-            forgetting = [self._start_in_background(self._worker.form_now(_key(due, turn, recorded))) for due in first]
+            forgetting = [self._start_in_background(self.worker.form_now(_key(due, turn, recorded))) for due in first]
             await asyncio.wait(forgetting, timeout=FORGET_WAIT_S)
         for subject in dict.fromkeys(due.key_subject for due in turn.formations) or (None,):
-            self._worker.wake(subject)
+            self.worker.wake(subject)
         return recorded
 
     def formations(self, scope: MemoryScope) -> tuple[FormationRequest, ...]:

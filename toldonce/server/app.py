@@ -42,6 +42,7 @@ from toldonce.server.status import INTERNAL_SERVER_ERROR, format_of, route_of
 from toldonce.server.subtree import Subtree
 from toldonce.server.upstream import Deadlines, HttpUpstream
 from toldonce.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
+from toldonce.server.worker_process import WorkerProcess
 from toldonce.settings import Settings
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -95,12 +96,15 @@ def key_policy(engine: AsyncToldOnce) -> UpstreamKeyPolicy:
     return UpstreamKeyPolicy(upstream_key(settings), settings.key_routes, identity_policy(settings), engine.clock)
 
 
-def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> Starlette:
+def build_app(
+    engine: AsyncToldOnce, counters: ProxyCounters | None = None, *, child: WorkerProcess | None = None
+) -> Starlette:
     """Build the application over an open engine; it runs the engine's worker if the settings say so.
 
     Args:
         engine: The memory to serve.
         counters: Takes the counts of chats; None: counts that its own `/metrics` alone shows.
+        child: Runs the worker in a process of its own; None: it runs in this one.
 
     Raises:
         BadSettingError: Anybody could use the upstream key.
@@ -125,7 +129,7 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
         await preload.start()
-        worker = asyncio.create_task(engine.admin.run_worker()) if engine.settings.worker else None
+        worker = _start_worker(engine, child)
         try:
             yield
         finally:
@@ -133,10 +137,7 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
             for chat in chats.values():
                 await chat.close()
             await mcp.close()
-            engine.admin.stop_worker(promptly=True)
-            if worker is not None:
-                await asyncio.wait({worker}, timeout=engine.settings.form_timeout_s)
-                worker.cancel()
+            await _end_worker(engine, child, worker)
             await backend.close()
 
     api = build_api(engine, policy)
@@ -154,6 +155,21 @@ def build_app(engine: AsyncToldOnce, counters: ProxyCounters | None = None) -> S
     routes += _passed_routes(passthrough)
     in_front = _in_front(settings, authenticator, metadata, engine.metrics)
     return _Application(routes, lifespan, in_front, _preloaded(chats, preload))
+
+
+def _start_worker(engine: AsyncToldOnce, child: WorkerProcess | None) -> asyncio.Task[None] | None:
+    if engine.settings.worker == "off":
+        return None
+    return asyncio.create_task(engine.admin.run_worker() if child is None else child.run())
+
+
+async def _end_worker(engine: AsyncToldOnce, child: WorkerProcess | None, worker: asyncio.Task[None] | None) -> None:
+    engine.admin.stop_worker(promptly=True)
+    if child is not None:
+        child.stop()
+    if worker is not None:
+        await asyncio.wait({worker}, timeout=engine.settings.form_timeout_s)
+        worker.cancel()
 
 
 def _chat_routes(

@@ -32,6 +32,7 @@ from toldonce.server.observability import build_monitoring
 from toldonce.server.origin_guard import is_loopback
 from toldonce.server.upstream_key import require_guarded_key
 from toldonce.server.welcome import chat_model, welcome
+from toldonce.server.worker_process import WorkerProcess, may_have_child
 from toldonce.settings import Settings, unknown_variables
 from toldonce.settings.bounds import BoundSettings
 
@@ -145,13 +146,14 @@ def _quick_switching() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio.Event) -> None:
+async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio.Event, log_json: bool = False) -> None:
     """Serve until `stop` is set, then finish answers under way, and close the engine.
 
     Args:
         settings: All settings.
         say: Takes the lines for people at the start.
         stop: Stops the server when it is set.
+        log_json: Whether its worker process logs JSON lines even on a terminal.
 
     Raises:
         SetupError: The address, the store or a setting cannot be used.
@@ -162,7 +164,8 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
         async with await AsyncToldOnce.open(settings) as engine:
             await require_access(engine, say)
             counters = ProxyCounters()
-            server = _server(build_app(engine, counters), engine, lifespan="on")
+            child = WorkerProcess(engine, log_json=log_json) if may_have_child(settings) else None
+            server = _server(build_app(engine, counters, child=child), engine, lifespan="on")
             gc.collect()
             gc.freeze()  # later collections need not walk what is loaded by now (they took up to 100 ms)
             stopping = asyncio.create_task(_stop_when(stop, server))

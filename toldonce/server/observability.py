@@ -219,7 +219,8 @@ def _of_proxy(proxy: ProxyCounters) -> Iterator[Metric]:
 
 def _of_worker(worker: Mapping[str, int]) -> Iterator[Metric]:
     for name, count in worker.items():
-        yield CounterMetricFamily(f"worker_{name}", f"Formations of this process's worker: {name}.", count)
+        counted = "Formations of this server's worker" if name != "restarts" else "Ends of its process by itself"
+        yield CounterMetricFamily(f"worker_{name}", f"{counted}: {name}.", count)
 
 
 def _of_answers(metrics: Metrics) -> Metric:

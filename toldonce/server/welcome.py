@@ -44,7 +44,7 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
         if settings.form_model
         else "built-in rules form memories: no token is spent"
     )
-    if not settings.worker:
+    if settings.worker == "off":
         forms += "; not in this process: run `toldonce worker` beside it"
     return "\n".join(
         [

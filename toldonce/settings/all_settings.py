@@ -81,12 +81,22 @@ class RecallSettings(EnvironmentSettings):
         return {key: profile for key, _, profile in (pair.rpartition("=") for pair in pairs) if key}
 
 
+# What `TOLDONCE_WORKER` may be besides its values.
+_WORKER_PLACES = {
+    **dict.fromkeys(("true", "1", "yes", "on"), "process"),
+    **dict.fromkeys(("false", "0", "no"), "off"),
+}
+
+
 class OperationSettings(EnvironmentSettings):
     """Settings of background work, caches and logs."""
 
     key: Key = Field(default=None, description="API key that `toldonce chat` sends to a server that needs one.")
-    worker: bool = Field(
-        default=True, description="Form memories in the server process; off: run `toldonce worker` separately."
+    worker: Literal["process", "thread", "off"] = Field(
+        default="process",
+        description="Where `toldonce serve` forms memories: in a `process` of its own, which leaves the answers of "
+        "chats undisturbed, or in the server's process (`thread`), which takes less memory; `off`: run `toldonce "
+        "worker` separately. `true` and `false` mean `process` and `off`.",
     )
     maintain_every_s: float = Field(
         default=86_400.0,
@@ -105,6 +115,11 @@ class OperationSettings(EnvironmentSettings):
         default=False, description="Log user names and memory text of decisions instead of ids."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Minimum log level.")
+
+    @field_validator("worker", mode="before")
+    @classmethod
+    def _place_or_boolean(cls, value: object) -> object:
+        return _WORKER_PLACES.get(str(value).lower(), value)
 
 
 PREFIX = "TOLDONCE_"

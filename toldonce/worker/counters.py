@@ -1,6 +1,10 @@
-"""Counters of what a worker did. Pure."""
+"""What a worker did, and what is known of one in another process. Pure."""
 
 from dataclasses import dataclass
+from typing import Protocol
+
+from toldonce.providers.circuit_breaker import BreakerStatus
+from toldonce.types import Subject
 
 
 @dataclass(slots=True)
@@ -16,3 +20,15 @@ class WorkerCounters:
     """Formations deferred: the model is down, or the budget is spent."""
     skipped: int = 0
     """Formations skipped after a failure, as their profile says."""
+    restarts: int = 0
+    """How often a worker process of a server ended by itself."""
+
+
+class WorkerElsewhere(Protocol):
+    """A process that works in place of this one's worker."""
+
+    breaker: BreakerStatus | None
+    """Of its model; None: it has not told yet."""
+
+    def wake(self, subject: Subject | None) -> None:
+        """See `Worker.wake`."""

@@ -34,7 +34,7 @@ from toldonce.maintenance.capacity import booked_compactor
 from toldonce.maintenance.eviction import with_evictions
 from toldonce.memo import remembering
 from toldonce.types import FormationKey, FormationResult, Lease, Subject
-from toldonce.worker.counters import WorkerCounters
+from toldonce.worker.counters import WorkerCounters, WorkerElsewhere
 from toldonce.worker.stage_leases import StageLeases
 from toldonce.worker.stop_limit import StopLimit, StoppedError
 from toldonce.worker.subject_turns import SubjectTurns
@@ -82,15 +82,22 @@ class Worker:
         self._idle = asyncio.Event()
         self._idle.set()
         self.counters = WorkerCounters()
+        self.elsewhere: WorkerElsewhere | None = None
         self._drains = 0
         self._stop_limit = StopLimit(FORM_STOP_WAIT_S)
         self._leases = StageLeases(runtime.store, runtime.clock, lease_s=LEASE_S)
 
     def wake(self, subject: Subject | None = None) -> None:
         """Wake the worker because something has become due, of `subject` if that is known."""
-        if subject is not None:
+        if self.elsewhere is not None:
+            self.elsewhere.wake(subject)
+        elif subject is not None:
             self._turns.tell(subject)
         self._wake.set()
+
+    async def has_work(self) -> bool:
+        """Return whether something is due."""
+        return bool(await self._runtime.store.formations.due(self._runtime.clock.now(), limit=1))
 
     async def run(self) -> None:
         """Work until `stop`. A failing round is logged and tried again later; nothing is lost."""

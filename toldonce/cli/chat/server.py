@@ -60,7 +60,7 @@ class ChatServer:
                 "auth": "auto",
                 "jwt_secret": None,
                 "jwt_issuer": None,
-                "worker": True,
+                "worker": "thread",
                 "show_memories": True,
             }
         )
