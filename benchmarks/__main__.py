@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmarks import (
     agent_tools,
     authentication,
+    backlog,
     bounds,
     dashboard,
     fairness,
@@ -30,6 +31,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "throughput": throughput.run,
     "proxy": proxy.run,
     "chats": long_chats.run,
+    "backlog": backlog.run,
     "stall": stall.run,
     "upkeep": upkeep.run,
     "fairness": fairness.run,

@@ -86,24 +86,20 @@ def _chat(
         ways = [*clients]
         for place in range(len(ways)):
             way = ways[(place + number) % len(ways)]
-            formed = running.formed()
             timing = clients[way].chat(said, {"x-toldonce-user": f"chat-{name}-{way.split()[-1]}"}, before=before)
             if number:  # the first one brings the whole chat
                 first[way].append(timing.first_ms)
             if way == ON:
-                _wait_until_formed(running, formed)
+                wait_until_formed(running)
         before += [{"role": "user", "content": said}, {"role": "assistant", "content": ANSWER}]
     return first
 
 
-def _wait_until_formed(running: Running, formed: int) -> None:
-    """Wait until the turn is formed and nothing more comes."""
+def wait_until_formed(running: Running) -> None:
+    """Wait until nothing is left to form."""
     until = time.monotonic() + _FORMED_S
-    while running.formed() == formed and time.monotonic() < until:
+    while running.due() and time.monotonic() < until:
         time.sleep(_LOOK_S)
-    last = -1
-    while last != (last := running.formed()):
-        time.sleep(10 * _LOOK_S)
 
 
 def _rows(what: str, first: Mapping[str, list[float]]) -> list[Row]:

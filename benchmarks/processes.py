@@ -49,6 +49,16 @@ class Running:
         health: Mapping[str, Mapping[str, int]] = json.loads(get(self.port, "/healthz"))
         return health["worker"]["formed"]
 
+    def due(self) -> int:
+        """Ask how many formations of the database are due."""
+        lines = get(self.port, "/metrics").decode().splitlines()
+        return next(int(float(line.split()[1])) for line in lines if line.startswith("formations_due "))
+
+    def children_rss_mb(self) -> list[float]:
+        """Read the resident memory of its child processes; empty where the system does not list them."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children")
+        return [rss_mb(int(child)) for child in children.read_text().split()] if children.exists() else []
+
 
 def rss_mb(pid: int) -> float:
     """Read a process's resident memory, in units of 10^6 bytes."""
