@@ -261,17 +261,17 @@ BROKEN: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("why", BROKEN)
-async def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(why: str, tmp_path: Path) -> None:
+async def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     here, there = place("file", tmp_path, "here"), place("file", tmp_path, "there")
     async with opened(here) as engine:
         await tell(engine, "I work as a baker and I like honey.", assistant("Tasty."), who="ben")
     data = await exported(here, "ben")
-    with pytest.raises(BadRequestError, match=why) as raised:
-        await take_in(there, BROKEN[why](data))
-    assert str(raised.value).startswith("line ") or "missing" in why
     async with opened(there) as engine:
-        assert await engine.admin.subjects() == []
+        for why, spoil in BROKEN.items():
+            with pytest.raises(BadRequestError, match=why) as raised:
+                await engine.transfer.import_from(io.BytesIO(spoil(data)), progress=NoBar())
+            assert str(raised.value).startswith("line ") or "missing" in why
+            assert await engine.admin.subjects() == [], why
 
 
 @pytest.mark.process

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -68,6 +69,15 @@ async def exported(url: str) -> bytes:
 async def take_in(url: str, data: bytes, *, trusted: bool) -> None:
     async with opened(url) as engine:
         await engine.transfer.import_from(io.BytesIO(data), trusted=trusted)
+
+
+async def refusal(engine: AsyncToldOnce, data: bytes, *, trusted: bool) -> str:
+    """Return why a file is not imported; empty if it is."""
+    try:
+        await engine.transfer.import_from(io.BytesIO(data), trusted=trusted)
+    except BadRequestError as error:
+        return str(error)
+    return ""
 
 
 async def rows(url: str, clock: FakeClock) -> LedgerRows:
@@ -146,15 +156,14 @@ BAD: dict[str, Callable[[dict[str, Any]], object]] = {
 }
 
 
-@pytest.mark.parametrize("what", BAD)
-async def test_a_hostile_insertion_is_refused_by_its_line(what: str, tmp_path: Path, clock: FakeClock) -> None:
+async def test_a_hostile_insertion_is_refused_by_its_line(tmp_path: Path, clock: FakeClock) -> None:
     here, there = url_of("file", tmp_path), f"sqlite:///{tmp_path / 'there.sqlite3'}"
     await filled(here, clock)
-    lines = [json.loads(line) for line in (await exported(here)).splitlines()]
-    row = next(line["insertion"] for line in lines if "insertion" in line and line["insertion"]["seq"] == 1)
-    BAD[what](row)
-    data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-
-    for trusted in (False, True):
-        with pytest.raises(BadRequestError, match=r"^line \d+: "):
-            await take_in(there, data, trusted=trusted)
+    honest = await exported(here)
+    async with opened(there) as engine:
+        for what, spoil in BAD.items():
+            lines = [json.loads(line) for line in honest.splitlines()]
+            spoil(next(line["insertion"] for line in lines if "insertion" in line and line["insertion"]["seq"] == 1))
+            data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+            for trusted in (False, True):
+                assert re.match(r"line \d+: ", await refusal(engine, data, trusted=trusted)), what
