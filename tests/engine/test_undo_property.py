@@ -20,7 +20,7 @@ SOURCE = "poisoned"
 CITIES = ("Rome", "Oslo", "Lima", "Quito")
 FOODS = ("peanuts", "shrimps", "eggs")
 TASTES = ("jazz", "chess", "opera")
-SCRIPTS = SOAK or 6
+SCRIPTS = SOAK or 3
 Step = tuple[str, str]
 """A chat, and what is said in it."""
 

@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from soak import SOAK
 from toldonce.extraction.own_text.own_words import mark
 from toldonce.extraction.own_text.transcripts import is_third_party, without_transcript
 from toldonce.extraction.sources import readable_text
 
-# CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes minutes.
-MAX_CPU_S = 5.0
+# CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes many times
+# the limit.
+MAX_CPU_S = 5.0 if SOAK else 1.0
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +34,7 @@ def _cpu_limit() -> Iterator[None]:
     "head", ["I moved to Oslo in May. Please correct this text:", "Ben: ", "Please correct ", "this is Anna's ", ""]
 )
 def test_a_long_run_is_read_in_linear_time(head: str, filling: str) -> None:
-    text = head + filling * (30_000 // len(filling))
+    text = head + filling * ((30_000 if SOAK else 10_000) // len(filling))
 
     assert len(without_transcript(text)) == len(text)
     mark(text)
