@@ -27,5 +27,5 @@ def sampled(cases: Iterable[_Case], every: int) -> list[_Case]:
 
 
 def fuzzed(examples: int) -> settings:
-    """Let Hypothesis try a fifth of so many examples, always the same ones; in a long run all, and others each time."""
-    return settings(derandomize=not SOAK, max_examples=examples if SOAK else max(5, examples // 5), database=None)
+    """Let Hypothesis try a tenth of so many examples, always the same ones; in a long run all, and others each time."""
+    return settings(derandomize=not SOAK, max_examples=examples if SOAK else max(5, examples // 10), database=None)
