@@ -158,8 +158,8 @@ def test_nothing_is_spliced_behind_done() -> None:
 
 
 def test_ten_megabytes_in_the_first_event_in_small_pieces() -> None:
-    step = 100 if SOAK else 1_000
-    stream = b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % (b"[DONE]" * 1_700_000)
+    step, unit = (100, b"[DONE]") if SOAK else (1_000, b"[DONE]".ljust(60, b"x"))
+    stream = b'data: {"choices":[{"delta":{"content":"%s"}}]}\n\n' % (unit * (10_200_000 // len(unit)))
     passed, reply = pieces(stream[at : at + step] for at in range(0, len(stream), step))
     assert joined(passed, held=False) == stream[:7] + MEMBER + stream[7:]
     assert reply.text.endswith("[… cut: the first 4,000,000 of 10,200,000 characters]")
