@@ -8,6 +8,7 @@ ask: at the end of the last, the server removes the folder of its socket and end
 """
 
 import atexit
+import functools
 import gc
 import importlib
 import json
@@ -18,8 +19,8 @@ import shutil
 import signal
 import socket
 import sys
+import tempfile
 import threading
-from functools import cache
 from typing import Any
 
 PRELOADED = (
@@ -49,33 +50,13 @@ PRELOADED = (
         "uvicorn.lifespan.on",
         "uvicorn.loops.auto",
         "uvicorn.protocols.http.httptools_impl",
-        "uvicorn.protocols.websockets.auto",
         "toldonce.store.postgres.executor",
     ),
-    *("tokenizers", "wordllama"),
+    "tokenizers",
 )
 
 
 MEMBER = b"member\n"
-
-
-def preload() -> None:
-    """Import, read and compile what each process would at its start."""
-    for name in PRELOADED:
-        importlib.import_module(name)
-    routing: Any = importlib.import_module("starlette.routing")
-    routing.compile_path = cache(routing.compile_path)
-    for operation in importlib.import_module("toldonce.server.api").OPERATIONS:
-        for prefix in ("", "/u/{user}"):
-            routing.compile_path(prefix + operation.path)
-    importlib.import_module("toldonce.engine.preload").load_formations(lambda: False)
-    slots = importlib.import_module("toldonce.reading.slots")
-    for code in slots.languages():
-        slots._frames_by_word(code)
-    importlib.import_module("toldonce.reading.forget_words").wording("Please forget my cat.")
-    importlib.import_module("toldonce.reading.heads").shipped_heads()
-    importlib.import_module("toldonce.providers.multilingual_model").multilingual_model()
-    importlib.import_module("toldonce.providers.token_counter").token_counter().count("loaded")
 
 
 def serve(programs: socket.socket) -> dict[str, Any] | None:
@@ -152,6 +133,7 @@ def become(request: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["env"])
     os.chdir(request["cwd"])
+    tempfile.tempdir = None  # its environment names it
     paths = [path for path in request["env"].get("PYTHONPATH", "").split(os.pathsep) if path]
     first, *arguments = request["arguments"]
     if first == "-m":
@@ -183,13 +165,35 @@ def end(request: dict[str, Any]) -> None:
     os._exit(code)
 
 
+async def build_once(folder: str) -> None:
+    """Build the application on a database in a folder: the patterns of its paths are compiled."""
+    engine = importlib.import_module("toldonce.engine")
+    settings = importlib.import_module("toldonce.settings").Settings(database_url=f"sqlite:///{folder}/none.sqlite3")
+    async with await engine.AsyncToldOnce.open(settings) as opened:
+        importlib.import_module("toldonce.server.app").build_app(opened)
+
+
 if __name__ == "__main__":
-    preload()
+    listening = socket.socket(fileno=int(sys.argv[1]))
+    place = listening.getsockname()
+    for name in PRELOADED:
+        importlib.import_module(name)
+    preload = importlib.import_module("toldonce.engine.preload")
+    preload.load_turns()
+    preload.load_formations(lambda: False)
+    slots = importlib.import_module("toldonce.reading.slots")
+    for code in slots.languages():
+        slots._frames_by_word(code)
+    importlib.import_module("toldonce.reading.forget_words").wording("Please forget my cat.")
+    importlib.import_module("toldonce.reading.heads").shipped_heads()
+    importlib.import_module("toldonce.providers.static_embedder").static_model().tokenizer  # noqa: B018
+    importlib.import_module("toldonce.providers.multilingual_model").multilingual_model()
+    routing: Any = importlib.import_module("starlette.routing")
+    routing.compile_path = functools.cache(routing.compile_path)
+    importlib.import_module("asyncio").run(build_once(os.path.dirname(place)))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     assert threading.active_count() == 1, "only the forking thread lives on in a fork"
     gc.freeze()
-    listening = socket.socket(fileno=int(sys.argv[1]))
-    place = listening.getsockname()
     wanted = serve(listening)
     if wanted is not None:
         end(wanted)

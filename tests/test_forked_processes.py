@@ -16,8 +16,9 @@ pytestmark = pytest.mark.process
 
 SCRIPT = """
 import json, os, signal, sys
-# The program that forks has the embedder's model mapped, which keeps its file open.
-files = [name for name in os.listdir("/proc/self/fd") if not os.path.realpath(f"/proc/self/fd/{name}").endswith(".npy")]
+# The program that forks has the embedders' models mapped, which keeps their files open.
+opened = {name: os.path.realpath(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")}
+files = [name for name, path in opened.items() if not path.endswith((".npy", ".safetensors"))]
 print(json.dumps({
     "arguments": sys.argv, "environment": dict(os.environ), "folder": os.getcwd(), "files": files,
     "path": sys.path[:2], "name": __name__, "interrupts": signal.getsignal(signal.SIGINT) is not signal.SIG_IGN,
