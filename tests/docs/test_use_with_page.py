@@ -23,7 +23,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from openai import OpenAI
 
 from client_snippets import PAGE, sections, snippets
-from forked_processes import forked_script
+from forked_processes import forked_script, run_python
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
@@ -178,13 +178,9 @@ def test_the_anthropic_example_keeps_files(tmp_path: Path) -> None:
     create = {"command": "create", "path": "/memories/breakfast.md", "file_text": "milk and eggs"}
     with agent_upstream([ToolCall("", "memory", create)]) as (port, bodies):
         provider = {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}", "ANTHROPIC_API_KEY": "x"}
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env=environment(tmp_path) | provider,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-        )
+        (tmp_path / "example.py").write_text(code, "utf-8")
+        env = environment(tmp_path) | provider
+        done = run_python("example.py", env=env, cwd=tmp_path, timeout=PATIENCE_S)
     assert (done.returncode, done.stdout.strip()) == (0, ANSWER), done.stderr
     assert "File created successfully at: /memories/breakfast.md" in bodies[-1]
 

@@ -11,7 +11,7 @@ from patience import PATIENCE_S
 
 
 def test_a_piped_chat_remembers_across_conversations_and_processes(shell: Shell) -> None:
-    process = shell.start("chat", fresh=True)
+    process = shell.start("chat")
     said = b"I am allergic to peanuts.\n/new\nWhat about peanuts?\n/memories\n"
     out, err = (printed.decode() for printed in process.communicate(said, timeout=PATIENCE_S))
 
@@ -85,7 +85,7 @@ def test_a_chat_without_a_reachable_server_says_so_in_one_line(shell: Shell) -> 
 def test_a_server_told_to_stop_closes_its_database_and_ends_quietly(
     shell: Shell, number: signal.Signals, code: int
 ) -> None:
-    process = shell.start("serve", "--port", "0", fresh=True)
+    process = shell.start("serve", "--port", "0", fresh=number == signal.SIGINT)
     assert process.stdout is not None
     while b"Ctrl-C" not in process.stdout.readline():
         assert process.poll() is None

@@ -194,7 +194,7 @@ def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(shell: Shell, tmp_
     told = json.loads(GARDEN.read_text("utf-8"))
     many = tmp_path / "many.jsonl"
     many.write_text("\n".join(json.dumps({**told, "id": f"c{number}"}) for number in range(500)), "utf-8")
-    process = shell.start("eval", str(many), "--json", "-", fresh=True)
+    process = shell.start("eval", str(many), "--json", "-")
     until = time.monotonic() + PATIENCE_S
     while not _begun(work, 3) and time.monotonic() < until:
         time.sleep(0.005)
