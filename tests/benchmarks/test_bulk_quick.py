@@ -2,14 +2,20 @@
 
 from pathlib import Path
 
+import pytest
+
+from benchmarks import bulk
 from benchmarks.bulk import PARTS, Bulk, Sizes
 from postgres_server import NEEDS_POSTGRES, shared_server
 
 pytestmark = NEEDS_POSTGRES
 
 
-def test_each_way_in_is_measured_on_both_databases_and_with_a_far_embedder(tmp_path: Path) -> None:
-    sizes = Sizes(memories=40, per_user=20, far=40, replayed=2, added=10)
+def test_each_way_in_is_measured_on_both_databases_and_with_a_far_embedder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk, "_TURNS", 2)
+    sizes = Sizes(memories=20, per_user=10, far=20, replayed=2, added=10)
     rows = Bulk(shared_server().url, tmp_path, sizes).run(PARTS)
 
     figures = {row.name: row for row in rows}
