@@ -273,7 +273,7 @@ def axe() -> str:
 async def test_axe_finds_no_serious_violation_on_any_page(site: Site, axe: str) -> None:
     found: list[str] = []
     async with visit(site.browser, site.base, phone=True) as tab:
-        for path in sampled(await sample_paths(site.engine), 6):
+        for path in sampled(await sample_paths(site.engine), 12):
             await tab.open(path)
             found += await violations(tab, axe)
             await tab.page.emulate_media(color_scheme="dark")

@@ -211,7 +211,7 @@ async def test_an_answer_cut_off_anywhere_ends_well(
 ) -> None:
     whole: Good = good(profile)
     async with asking(Reply(), profile, replace(parts, profiles=profiles), clock) as (asked, server):
-        for end in range(1, len(whole.json), 7 if SOAK else 21):
+        for end in range(1, len(whole.json), 7 if SOAK else 41):
             server.reply = Reply(content=whole.json[:end], finish="length")
             asked.scope = replace(asked.scope, app=f"a{end}")
             await asked.engine.record([user(SAID)], user=f"ana{end}", conversation="c", scope=asked.scope)
