@@ -134,12 +134,13 @@ def system(text: str) -> dict[str, object]:
 
 
 def eventually(what: object, *, within_s: float = PATIENCE_S) -> bool:
-    """Ask again until it is so; for what another process does in its own time."""
+    """Ask again until it is so, ever more rarely; for what another process does in its own time."""
     if not callable(what):
         raise TypeError("eventually takes a function without arguments")
-    until = time.monotonic() + within_s
+    until, pause_s = time.monotonic() + within_s, 0.02
     while time.monotonic() < until:
         if what():
             return True
-        time.sleep(0.02)
+        time.sleep(pause_s)
+        pause_s = min(1.25 * pause_s, 0.2)
     return bool(what())

@@ -69,14 +69,13 @@ def run(programs: Path, command: Sequence[str], env: dict[str, str], folder: Pat
     return done.stdout
 
 
-def crossed(first: str, second: str) -> pytest.MarkDecorator:
-    """Mark a test that each of two has over one transport, and over both in a long run."""
-    cases = [(first, "http"), (second, "stdio")]
-    others = [pytest.param(*case, marks=whole_only) for case in ((first, "stdio"), (second, "http"))]
-    return pytest.mark.parametrize(("name", "transport"), [*cases, *others])
+def crossed(*cases: tuple[str, str], others: Sequence[tuple[str, str]]) -> pytest.MarkDecorator:
+    """Mark a test of clients over transports: `others` in a long run alone."""
+    rare = [pytest.param(*case, marks=whole_only) for case in others]
+    return pytest.mark.parametrize(("name", "transport"), [*cases, *rare])
 
 
-@crossed("new", "old")
+@crossed(("new", "http"), ("old", "stdio"), others=[("new", "stdio"), ("old", "http")])
 def test_a_typescript_client_lives_with_memory(
     clients: Path, coding_agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
 ) -> None:
@@ -112,7 +111,8 @@ def test_the_inspector_lists_and_calls_the_tools(
     assert json.loads(run(coding_agents, call, env, tmp_path))["isError"] is False
 
 
-@crossed("codex", "claude")
+# Of Claude Code, test_use_with_npm.py shows that its model remembers and recalls over both transports.
+@crossed(("codex", "http"), others=[("claude", "stdio"), ("codex", "stdio"), ("claude", "http")])
 def test_an_agents_model_remembers_and_recalls(
     coding_agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
 ) -> None:
