@@ -7,6 +7,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -22,12 +23,18 @@ from starlette.routing import Route
 CLIENT, SECRET = "toldonce", "a-secret-that-is-shared-with-the-provider"
 
 
+@cache
+def own_key() -> rsa.RSAPrivateKey:
+    """Make the key of all providers: it takes a tenth of a second."""
+    return rsa.generate_private_key(65537, 2048)
+
+
 @dataclass
 class OpenIdProvider:
     """What it answers, and what it was asked."""
 
     issuer: str = ""
-    key: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(65537, 2048))
+    key: rsa.RSAPrivateKey = field(default_factory=own_key)
     claims: dict[str, Any] = field(default_factory=dict)
     """Claims of the next ID token, over the right ones; None leaves one out."""
     signer: rsa.RSAPrivateKey | None = None
