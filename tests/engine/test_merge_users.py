@@ -125,6 +125,36 @@ async def test_what_was_forgotten_or_erased_stays_so_after_a_merge_and_its_undoi
     assert [user.merged_into for user in await engine.admin.users()] == [None]
 
 
+async def test_what_one_name_had_forgotten_does_not_come_back_with_the_other(
+    engine: AsyncToldOnce, clock: FakeClock
+) -> None:
+    """Unless it was said again since: then it holds."""
+    for who in (OLD, NEW):
+        await tell(
+            engine, "I'm allergic to peanuts.", "I keep bees.", "I row a boat. My garage has a red gate.", who=who
+        )
+        await engine.add("Ana reads maps.", user=who)
+    before = await known(engine, OLD)
+    clock.advance(days=1)
+    for memory in await engine.list(user=NEW, kinds=ALL_KINDS, limit=1000):
+        if any(word in memory.text for word in ("peanuts", "bees", "maps")):
+            await engine.forget(memory.id, user=NEW)
+    clock.advance(days=1)
+    await tell(engine, "I keep bees.", who=OLD)
+    await engine.admin.merge_user(OLD, NEW)
+    both = " ".join(await known(engine, NEW))
+    assert "boat" in both
+    assert "bees" in both
+    assert "peanuts" not in both
+    assert "maps" not in both
+    assert "peanuts" not in (await engine.context("What am I allergic to?", user=OLD)).text
+    assert await told(engine) == []
+
+    await engine.admin.undo_merge(OLD)
+    assert before <= await known(engine, OLD)
+    assert "peanuts" not in " ".join(await known(engine, NEW))
+
+
 async def told(engine: AsyncToldOnce) -> list[str]:
     return [f"{finding.text}: {finding.todo}" for finding in await user_findings(engine)]
 

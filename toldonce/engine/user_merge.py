@@ -1,32 +1,38 @@
 """Merge two users who are one person, and undo it. Reads and writes the database by way of an export's records.
 
 Requests of the source are sent to the target first, and a moment later, when all processes know, its memory is copied.
-What is kept of the source stays as it was. Killed in between, the same call goes on.
+What is kept of the source stays as it was; what the target's owner had forgotten does not come back with the copy.
+Killed in between, the same call goes on.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from datetime import datetime
 from functools import partial
 from io import BytesIO
 
+from toldonce.clock import EPOCH
 from toldonce.collector import full_collections_postponed
 from toldonce.engine.components import ALIASES_FRESH_S, Components
 from toldonce.engine.keys import act
 from toldonce.engine.results import NO_PROGRESS
 from toldonce.engine.transfer import derive, open_end_of
 from toldonce.errors import BadRequestError, StoreUnavailableError
-from toldonce.formation.forgotten_words import ENDED_BY_HAND
+from toldonce.formation.forget import forget_by_hand
+from toldonce.formation.forgotten_words import ENDED_BY_HAND, FORGOTTEN
 from toldonce.formation.restoration import restore
 from toldonce.formation.runtime import Runtime
-from toldonce.ids import new_id
+from toldonce.ids import id_text, new_id
 from toldonce.maintenance.pace import Pace, PausedError
 from toldonce.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
 from toldonce.store.sql.transfer.export import Seen, export_lines, subjects_to_export
 from toldonce.store.sql.transfer.import_reader import ImportedSubject, read_blocks
 from toldonce.store.sql.transfer.merged_blocks import MergeCopy, renamed, write_copy
-from toldonce.store.sql.user_merge import MergeUndo
+from toldonce.store.sql.user_merge import MAX_PORTION, EndLine, MergeUndo
+from toldonce.text import bare
 from toldonce.types import (
+    NO_VECTORS,
     Action,
     Change,
     CloseMemory,
@@ -40,9 +46,12 @@ from toldonce.types import (
     UserMergeReport,
 )
 
+Words = tuple[str, str, str]
 SETTLE_S = 2 * ALIASES_FRESH_S
 """How long a merge waits for other processes to learn of it, in seconds."""
 _WHOLE = Seen(message=lambda row: row, detail=lambda detail, said: detail, inserted=lambda text: text)
+_ENDED = (*ENDED_BY_HAND, "it is to be forgotten")
+_BEFORE = "before another user was merged into this one"
 _UNDONE = "the merge of {source} into {target} was undone"
 
 
@@ -71,12 +80,17 @@ class UserMerger:
         with closing(open_end_of(components, EndpointMode.WRITE)) as end, end.speaking():
             try:
                 with full_collections_postponed():
-                    return await self._copy(end, alias, pace)
+                    report = await self._copy(end, alias, pace)
             except PausedError:
                 why = (
                     f"the merge was stopped, as the database is being closed: {alias.source.text} reads the memory of "
                 )
                 raise StoreUnavailableError(f"{why}{alias.target.text} already; merge again to copy the rest") from None
+        for source in await self._store.aliases.parts(alias.source):
+            await self._forget_again(source, source.of_other_users({alias.source: alias.target}))
+        if not await self._store.aliases.join(alias):
+            raise BadRequestError(f"the merge of {alias.source.text} into {alias.target.text} was ended meanwhile")
+        return report
 
     async def undo(self, source: str | Subject, *, actor: str) -> UserMergeReport:
         """Undo the merge of `source`: see `AdminService.undo_merge`."""
@@ -140,13 +154,40 @@ class UserMerger:
         write = partial(write_copy, end, copy, self._store.aliases.services, self._components.clock, pace.glance)
         return await pace.apart(partial(end.write, write, *keys, *(block.key for block in blocks)))
 
+    async def _forget_again(self, source: Subject, target: Subject) -> None:
+        """Forget copies that say what was forgotten in `target` after they were said."""
+        memories, runtime = self._store.memories, await self._runtime.for_subject(target)
+        ids = {line.memory for line in await self._store.aliases.ended_since(target, EPOCH) if _is_by_hand(line)}
+        ends: dict[Words, datetime] = {}
+        for known in await memories.get_many(target, sorted(ids)):
+            if known.closed_at is not None:
+                ends[_words(known)] = max(known.closed_at, ends.get(_words(known), known.closed_at))
+        if not ends:
+            return
+        snapshot = await self._store.snapshots.snapshot(target, runtime.embedder.space, vectors=NO_VECTORS)
+        active = [MemoryId(id_text(id_)) for id_ in snapshot.ids]
+        copies: dict[Words, list[Memory]] = {}
+        for start in range(0, len(active), MAX_PORTION):
+            for memory in await memories.get_many(source, active[start : start + MAX_PORTION]):
+                copies.setdefault(_words(memory), []).append(memory)
+        for words in ends.keys() & copies.keys():
+            if max(map(_last_said, copies[words])) < ends[words]:  # else it was said again, and holds
+                for copy in copies[words]:
+                    [memory] = await memories.get_many(target, [copy.id])  # it may have ended with another
+                    await forget_by_hand(runtime, memory, because=_BEFORE)
+
     async def _end_what_was_forgotten(self, alias: UserAlias, parts: Sequence[Subject]) -> None:
         """Close in the source what a person ended in the copy: undoing the merge does not bring it back."""
         now = self._components.clock.now()
         for source in parts:
             target = source.of_other_users({alias.source: alias.target})
             lines = await self._store.aliases.ended_since(target, alias.at)
-            ended = dict(line for line in lines if line[1].startswith((*ENDED_BY_HAND, "it is to be forgotten")))
+            again = {line.memory for line in lines if line.reason == f"{FORGOTTEN}: {_BEFORE}"}
+            ended = {
+                line.memory: line.reason
+                for line in lines
+                if _is_by_hand(line) and again.isdisjoint((line.memory, line.cause))
+            }
             known = [
                 memory
                 for memory in await self._store.memories.get_many(source, sorted(ended))
@@ -205,6 +246,22 @@ class UserMerger:
             reason=reason,
             text="" if memory.kind is MemoryKind.TURN else memory.text,
         )
+
+
+def _is_by_hand(line: EndLine) -> bool:
+    """Return whether a person closed a memory, or asked for it."""
+    return line.reason.startswith(_ENDED)
+
+
+def _words(memory: Memory) -> Words:
+    """Return what memories that say the same have in common."""
+    if memory.kind is MemoryKind.FACT:
+        return memory.category, memory.key, bare(memory.value)
+    return "", "", bare(memory.text)
+
+
+def _last_said(memory: Memory) -> datetime:
+    return max((source.said_at for source in memory.evidence), default=memory.known_from)
 
 
 def _read(end: CopyEndpoint, source: Subject, glance: Callable[[], None]) -> list[ImportedSubject]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 
 from toldonce.clock import to_micros
 from toldonce.ids import id_text
@@ -139,10 +140,22 @@ def _replaced(db: SqlConnection, source: Subject, target: Subject) -> list[tuple
     return [(by, closed) for by, closed in lines if is_copy(by) and not is_copy(closed)]
 
 
-def ended_since(db: SqlConnection, subject: Subject, since: datetime) -> list[tuple[MemoryId, str]]:
-    """List the memories that were closed since, each with the reason."""
+class EndLine(NamedTuple):
+    """A decision that closed a memory."""
+
+    memory: MemoryId
+    reason: str
+    cause: MemoryId | None
+    """The memory that it ended with."""
+
+
+def ended_since(db: SqlConnection, subject: Subject, since: datetime) -> list[EndLine]:
+    """List what closed memories since."""
     rows = fetch(db, SQL["ended_since"], subject.key, to_micros(since))
-    return [(MemoryId(id_text(id_)), str(reason)) for id_, reason in rows]
+    return [
+        EndLine(MemoryId(id_text(id_)), str(reason), None if cause is None else MemoryId(id_text(cause)))
+        for id_, reason, cause in rows
+    ]
 
 
 class AliasRepository(Repository):
@@ -160,6 +173,11 @@ class AliasRepository(Repository):
         return await self._executor.write(
             lambda db: aliases.add_alias(db, alias.source, alias.target, alias.at, audit=audit)
         )
+
+    async def join(self, alias: UserAlias) -> bool:
+        """Note that a merge is complete; False if it was ended meanwhile."""
+        values = (alias.source.key, alias.target.key, to_micros(self._context.clock.now()))
+        return bool(await self._executor.write(lambda db: fetch(db, SQL["join_alias"], *values), alias.source))
 
     async def parts(self, source: Subject) -> Sequence[Subject]:
         """List a user, and first the subjects within it."""

@@ -6,6 +6,9 @@ SELECT source_name, target_name, at, joined_at FROM user_alias ORDER BY source_n
 -- name: add_alias
 INSERT INTO user_alias (source, source_name, target, target_name, at) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
 
+-- name: open_alias
+SELECT 1 FROM user_alias WHERE source = ?1 AND target = ?2 AND joined_at IS NULL
+
 -- name: join_alias
 UPDATE user_alias SET joined_at = ?3 WHERE source = ?1 AND target = ?2 AND joined_at IS NULL RETURNING 1
 
@@ -30,7 +33,7 @@ SELECT memory, target
  WHERE subject = ?1 AND action IN ('replace', 'fold') AND memory IS NOT NULL AND target IS NOT NULL
 
 -- name: ended_since
-SELECT memory, reason
+SELECT memory, reason, target
   FROM decision
  WHERE subject = ?1 AND at >= ?2 AND action = 'close' AND memory IS NOT NULL
 

@@ -188,7 +188,7 @@ def write_copy(
         BadRequestError: the merge was undone, or ended by another process.
     """
     db, alias, now = end.db, copy.alias, clock.now()
-    if not fetch(db, SQL["join_alias"], alias.source.key, alias.target.key, to_micros(now)):
+    if not fetch(db, SQL["open_alias"], alias.source.key, alias.target.key):
         raise BadRequestError(f"the merge of {alias.source.text} into {alias.target.text} was ended meanwhile")
     fitter = BlockFitter(db, clock, f"{alias.source.text} was merged into {alias.target.text}")
     fitted = [fitter.fit(block) for block in copy.blocks]
