@@ -53,7 +53,7 @@ async def test_a_history_that_another_user_sent_first_is_said_when_it_comes(
         times.append(clock.now())
         clock.advance(hours=1)
         recorded = await engine.turns.finish(asked, asks(who), Reply(text="In Oslo.", complete=True), prepared)
-        assert recorded is not None
+    assert recorded is not None
     messages = await engine.conversations.messages(recorded.conversation, user="ben")
     assert [message.said_at for message in messages] == [times[1]] * (2 * MIN_KEPT + 1) + [clock.now()]
 
