@@ -61,4 +61,4 @@ async def test_threads_that_ask_at_once_share_one_worker(
 
     assert len(made) == 1
     assert workers == made * THREADS
-    assert steps.turns._worker is made[0]
+    assert steps.turns.worker is made[0]

@@ -11,7 +11,7 @@ from toldonce.extraction.own_text.machine_text import find_machine_text
 from toldonce.extraction.own_text.spans import blank_out
 from toldonce.extraction.own_text.wrappers import find_wrapped
 from toldonce.extraction.sources import readable
-from toldonce.reading.head_features import HeadInput
+from toldonce.reading.head_features import HeadInput, telling_reply
 from toldonce.reading.heads import Head, Judgement, shipped_heads
 from toldonce.reading.sentences import TextSpan, fold, sentences
 from toldonce.reading.slots import stated_slots
@@ -61,7 +61,7 @@ def _judged(message: LoggedMessage, own: str, pieces: Sequence[TextSpan], around
         HeadInput(
             text=own,
             sentences=[own[piece.start : piece.end] for piece in pieces],
-            previous_reply=next((other.text for other in before if other.role == "assistant"), ""),
+            previous_reply=telling_reply(next((other.text for other in before if other.role == "assistant"), "")),
             previous_texts=[readable(other) for other in before if other.role == "user"],
             turn=message.seq - 1,
         )

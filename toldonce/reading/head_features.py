@@ -25,6 +25,10 @@ MAX_BEFORE = 4
 _SENTENCE_NUMBERS, _MESSAGE_NUMBERS = 9 + MARKS, 8
 SENTENCE_COLUMNS = 5 * DIM + _SENTENCE_NUMBERS
 """Length of the row that describes a sentence."""
+# Characters of a reply that asks nothing and is taken for an acknowledgement, which the corpora hardly have before a
+# message. Of 150 of their statements the heads keep 91 % by themselves, 60 to 80 % after "Noted." and the like in seven
+# languages; of 41 messages with evidence after such replies in AlpsBench, 20 with the reply and 18 without.
+_MAX_ACKNOWLEDGEMENT = 40
 # How much the groups count: the sentence itself most. Others change F1 by less than a point.
 _ITSELF, _AROUND, _NUMBERS, _WORDING = 8.0, 4.0, 2.0, 6.0
 
@@ -32,6 +36,15 @@ _ITSELF, _AROUND, _NUMBERS, _WORDING = 8.0, 4.0, 2.0, 6.0
 def message_columns(heads: int) -> int:
     """Return the length of the row that describes a message of which so many heads judged the sentences."""
     return 3 * DIM + _MESSAGE_NUMBERS + 2 * heads
+
+
+def telling_reply(reply: str) -> str:
+    """Return the reply that a message is judged by: none if it only acknowledges what was said before.
+
+    >>> telling_reply("Noted."), telling_reply("Where do you live?")
+    ('', 'Where do you live?')
+    """
+    return "" if len(reply.strip()) <= _MAX_ACKNOWLEDGEMENT and not asks(reply) else reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

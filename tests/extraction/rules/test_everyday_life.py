@@ -135,3 +135,26 @@ def test_orders_and_sayings_become_nothing(text: str) -> None:
 def test_what_a_user_asks_to_remember_is_kept(text: str) -> None:
     kept = read_by_rules(source(logged(1, text), keeps_sentences=True)).candidates
     assert [candidate.quote for candidate in kept] == [text]
+
+
+@check_each(
+    ("reply", "text"),
+    [
+        ("Noted.", "I live in Oslo."),
+        ("Verstanden!", "Ich wohne in Bergen."),
+        ("D'accord.", "J'habite à Nantes."),
+        ("¡Entendido!", "Vivo en Sevilla."),
+        ("Va bene, ne terrò conto.", "Abito a Torino."),
+        ("Certo.", "Moro no Porto."),
+        ("Oké, genoteerd.", "Ik woon in Gent."),
+        ("Понял.", "Я живу в Казани."),
+        ("حسنًا، فهمت.", "أسكن في عمّان."),
+        ("好的。", "我住在苏州。"),
+        ("了解です。", "神戸に住んでいます。"),
+        ("👍", "I work as a nurse."),
+    ],
+)
+def test_what_follows_an_acknowledgement_is_kept(reply: str, text: str) -> None:
+    before = (logged(1, "Hello!"), logged(2, reply, "assistant"))
+    read = read_by_rules(source(logged(3, text), earlier=before))
+    assert [candidate.quote for candidate in read.candidates] == [text]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from toldonce.extraction.redaction import is_scrubbed
 from toldonce.extraction.rules.parsed_message import ParsedMessage
-from toldonce.reading.head_features import HeadInput
+from toldonce.reading.head_features import HeadInput, telling_reply
 from toldonce.reading.heads import Head, Judgement, judge_alone, shipped_heads
 from toldonce.reading.sentences import TextSpan, fold
 from toldonce.text.byte_runs import BYTE_MARK
@@ -127,7 +127,7 @@ def judge(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> Judgement | Non
     source = HeadInput(
         text=reading.text,
         sentences=[reading.quote(piece) for piece in pieces],
-        previous_reply=reading.previous_reply,
+        previous_reply=reading.previous_reply if reading.between_people else telling_reply(reading.previous_reply),
         previous_texts=reading.previous_texts,
         turn=reading.message.seq - 1,
     )
