@@ -157,6 +157,20 @@ async def test_a_childs_counts_are_its_servers_and_other_output_is_skipped(
 
 
 @pytest.mark.near_only("a server's own worker")
+@pytest.mark.parametrize("named", ["elsewhere", "in a file"])
+async def test_a_child_opens_its_servers_database_and_a_password_stays_in_its_file(
+    engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str
+) -> None:
+    monkeypatch.delenv("TOLDONCE_DATABASE_URL", raising=False)
+    file = tmp_path / "url"
+    file.write_text("sqlite:///elsewhere.sqlite3" if named == "elsewhere" else engine.settings.database_url)
+    monkeypatch.setenv("TOLDONCE_DATABASE_URL_FILE", str(file))
+    told = WorkerProcess(engine)._environment()
+    expected = (engine.settings.database_url, None) if named == "elsewhere" else (None, str(file))
+    assert (told.get("TOLDONCE_DATABASE_URL"), told.get("TOLDONCE_DATABASE_URL_FILE")) == expected
+
+
+@pytest.mark.near_only("a server's own worker")
 async def test_a_child_that_does_not_end_is_killed(
     engine: AsyncToldOnce, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

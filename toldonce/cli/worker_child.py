@@ -47,7 +47,8 @@ def main() -> None:
     try:
         settings = Settings.load()
         set_up_logs(settings.log_level, as_json="--log-json" in sys.argv or None)
-        asyncio.run(_work(settings, server))
+        with suppress(KeyboardInterrupt):  # a second SIGTERM
+            asyncio.run(_work(settings, server))
     except ToldOnceError as error:
         logger.error("worker process cannot work", extra={"error": error.logged})
         sys.exit(1)
@@ -55,23 +56,24 @@ def main() -> None:
 
 def _yield_to_others() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes of a terminal; the server says when
-    os.nice(NICENESS)
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(NICENESS)
     score = Path("/proc/self/oom_score_adj")
     with suppress(OSError):  # another system, or a container that may not
         score.write_text(_OUT_OF_MEMORY_SCORE)
 
 
 async def _work(settings: "Settings", server: "_Server") -> None:
+    from toldonce.cli.signals import on_signal
     from toldonce.engine import AsyncToldOnce
 
     async with await AsyncToldOnce.open(settings) as engine:
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, partial(engine.admin.stop_worker, promptly=True))
-        server.obey(engine, loop)
+        server.obey(engine, asyncio.get_running_loop())
         gc.freeze()  # loaded modules stay: garbage collections need not scan them
         report = _Report(engine)
         reporting = asyncio.create_task(report.regularly())
-        await engine.admin.run_worker()
+        with on_signal(partial(engine.admin.stop_worker, promptly=True), (signal.SIGTERM,)):
+            await engine.admin.run_worker()
         reporting.cancel()
         report.write()
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from toldonce.child_process import module_command
 from toldonce.engine import AsyncToldOnce
-from toldonce.errors import StoreUnavailableError
+from toldonce.errors import BadSettingError, StoreUnavailableError
 from toldonce.metrics import add_counts
 from toldonce.providers.circuit_breaker import BreakerState, BreakerStatus
-from toldonce.settings import PREFIX, SQLITE, Settings
+from toldonce.settings import DATABASE_SETTING, PREFIX, SQLITE, Settings
 from toldonce.types import Subject
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ STEADY_S = 60.0
 # Bytes that wait for a child that does not read: what it is not told, it finds by looking.
 _MAX_UNREAD_BYTES = 64 * 1024
 # Settings of the server alone.
-_OWN = frozenset({f"{PREFIX}DATABASE_URL_FILE", f"{PREFIX}METRICS_PORT"})
+_OWN = frozenset({f"{PREFIX}METRICS_PORT"})
 
 
 def may_have_child(settings: Settings) -> bool:
@@ -147,12 +147,23 @@ class WorkerProcess:
             self.breaker = BreakerStatus(**{**breaker, "state": BreakerState(breaker["state"])})
 
     def _environment(self) -> dict[str, str]:
-        """Return this process's environment with the settings that came from its command line."""
+        """Return this process's environment, with what its command line set."""
         settings = self._engine.settings
         given = {
-            f"{PREFIX}DATABASE_URL": settings.database_url,
             f"{PREFIX}LOG_LEVEL": logging.getLevelName(logging.getLogger("toldonce").getEffectiveLevel()).lower(),
             f"{PREFIX}UPSTREAM_URL": settings.upstream_url or "",
         }
-        kept = {name: value for name, value in os.environ.items() if name.upper() not in _OWN.union(given)}
+        own = _OWN
+        if not _names_database(settings.database_url):
+            given[DATABASE_SETTING] = settings.database_url
+            own |= {f"{DATABASE_SETTING}_FILE"}
+        kept = {name: value for name, value in os.environ.items() if name.upper() not in own.union(given)}
         return kept | {name: value for name, value in given.items() if value}
+
+
+def _names_database(url: str) -> bool:
+    """Return whether the environment names a database: a password in a file stays there."""
+    try:
+        return Settings.load().database_url == url
+    except BadSettingError:
+        return False
