@@ -106,14 +106,14 @@ DEFECTS: tuple[Defect, ...] = (
         name="store: acknowledged before it is committed",
         file="toldonce/store/sqlite/writer.py",
         sound="""\
-            self._failpoint.reach("before-commit")
-            self._db.execute("COMMIT")
+        self._failpoint.reach("before-commit")
+        self._db.execute("COMMIT")
 """,
         planted="""\
-            deliver(batch, self._where)
-            threading.Event().wait(0.2)
-            self._failpoint.reach("before-commit")
-            self._db.execute("COMMIT")
+        deliver(batch, self._where)
+        threading.Event().wait(0.2)
+        self._failpoint.reach("before-commit")
+        self._db.execute("COMMIT")
 """,
         noticed_by=("tests/store/test_processes.py::test_acknowledged_writes_survive_a_kill_around_a_commit",),
     ),

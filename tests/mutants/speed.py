@@ -112,8 +112,8 @@ OF_SPEED: tuple[Defect, ...] = (
     Defect(
         name="writer: work that need not wait for the disk keeps others from it",
         file="toldonce/store/sqlite/writer.py",
-        sound="            self._sync(any(job.synced for job in batch))\n",
-        planted="            self._sync(all(job.synced for job in batch))\n",
+        sound="        self._sync(any(job.synced for job in batch))\n",
+        planted="        self._sync(all(job.synced for job in batch))\n",
         noticed_by=("tests/store/test_writer.py::test_a_commit_waits_for_the_disk_if_any_of_its_work_does",),
     ),
     Defect(

@@ -107,11 +107,11 @@ async def _work(settings: "Settings") -> None:
 
     async with await AsyncToldOnce.open(settings) as engine:
         extractor = settings.form_model or "built-in rules"
-        for unknown in unknown_variables(os.environ):
-            say(f"warning: {unknown}")
-        say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops")
-        gc.freeze()  # loaded modules stay: garbage collections need not scan them
         with on_signal(partial(engine.admin.stop_worker, promptly=True)):
+            for unknown in unknown_variables(os.environ):
+                say(f"warning: {unknown}")
+            say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops")
+            gc.freeze()  # loaded modules stay: garbage collections need not scan them
             async with _monitored(engine):
                 await engine.admin.run_worker()
         counters = engine.admin.worker_counters

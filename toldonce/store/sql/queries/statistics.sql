@@ -27,7 +27,7 @@ SELECT m.kind, m.state,
 -- Nothing is said after it is known, so that what was known before the span is not looked at.
 SELECT kind, said / ?4 AS bucket, count(*)
   FROM (SELECT m.kind, coalesce((SELECT min(e.said_at) FROM evidence AS e
-                                  WHERE e.subject = m.subject AND e.memory = m.id), m.known_from) AS said
+                                  WHERE e.subject = ?1 AND e.memory = m.id), m.known_from) AS said
           FROM memory AS m
          WHERE m.subject = ?1 AND m.known_from >= ?2) AS dated
  WHERE said >= ?2 AND said < ?3
