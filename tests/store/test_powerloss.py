@@ -22,6 +22,8 @@ from toldonce.testing import FakeClock
 from toldonce.types import FormationResult
 
 TRIALS = SOAK or 3
+# From the tenth on: without syncing, each of the first three trials loses something, as 19 of 30 do.
+FIRST_SEED = 10
 TURNS = 60
 # Opening, and creating the tables, takes some sixty writes; sixty turns take several hundred more.
 FIRST_WRITE, LAST_WRITE = 5, 600
@@ -66,7 +68,7 @@ def restore(image: dict[str, bytes], folder: Path) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(TRIALS))
+@pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + TRIALS))
 async def test_nothing_acknowledged_is_lost_when_the_power_goes(tmp_path: Path, clock: FakeClock, seed: int) -> None:
     acknowledged: list[str] = []
     with disk(tmp_path, seed, acknowledged) as (lost, then):
