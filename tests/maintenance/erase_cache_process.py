@@ -3,7 +3,6 @@
 import gc
 import sys
 import time
-from collections.abc import Iterator
 from types import FrameType
 
 from toldonce import ToldOnce
@@ -12,38 +11,32 @@ from toldonce.extraction.sources import MAX_INLINE_CHARACTERS
 # Written backwards: only what was recorded and kept says it forwards.
 NAME = "ellivlazteuq"[::-1]
 OWNER = "uluzlibmo"[::-1]
-WORDS = (NAME, OWNER)
-
-
-def referents(holder: object) -> Iterator[object]:
-    """Return what an object holds, and what is within tuples that the collector does not track."""
-    waiting = gc.get_referents(holder)
-    while waiting:
-        held = waiting.pop()
-        yield held
-        if not gc.is_tracked(held):
-            waiting += gc.get_referents(held)
 
 
 def says(held: object) -> bool:
+    """Return whether a text has one of the names, or a tuple that the collector does not track has such a text."""
     if isinstance(held, bytes):
         held = held.decode("latin-1")
-    return isinstance(held, str) and any(word in held.casefold() for word in WORDS)
+    if isinstance(held, str):
+        text = held.casefold()
+        return NAME in text or OWNER in text
+    return not gc.is_tracked(held) and any(map(says, gc.get_referents(held)))
 
 
 def holders() -> list[str]:
-    """Describe each object that holds one of the words."""
+    """Describe each object that holds one of the names."""
     gc.collect()
-    own = globals()
+    saying = [held for held in {id(held): held for held in gc.get_referents(*gc.get_objects())}.values() if says(held)]
     return [
         repr(holder)[:200]
-        for holder in gc.get_objects()
-        if holder is not own and not isinstance(holder, FrameType) and any(map(says, referents(holder)))
+        for holder in gc.get_referrers(*saying)
+        if holder is not saying and holder is not globals() and not isinstance(holder, FrameType)
     ]
 
 
 def main(url: str) -> None:
     """Print the holders before and after erasing."""
+    gc.unfreeze()  # the fork server froze what it had loaded, such as the modules' caches
     memory = ToldOnce(url)
     filler = "The old mill by the river turns slowly. " * (MAX_INLINE_CHARACTERS // 30)
     for month in range(1, 5):

@@ -1,11 +1,11 @@
 """After an erasure no cache of the process holds words of it; the receipt claims no more than that."""
 
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import pytest
 
+from forked_processes import run_python
 from patience import PATIENCE_S
 from toldonce.engine import AsyncToldOnce
 from toldonce.ids import new_id
@@ -14,12 +14,13 @@ from toldonce.testing import NEW_YEAR, FakeClock
 from toldonce.types import EraseRequest, ErasureRecord, ErasureStatus, Subject
 
 SCRIPT = Path(__file__).with_name("erase_cache_process.py")
+TESTS = Path(__file__).parent.parent
 
 
 @pytest.mark.process
 def test_no_live_object_holds_what_was_erased(tmp_path: Path) -> None:
-    command = [sys.executable, str(SCRIPT), str(tmp_path / "memory.db")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
+    done = run_python(str(SCRIPT), str(tmp_path / "memory.db"), env=environment, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
     before, *holders = done.stdout.split("\n")
     assert int(before) > 10

@@ -2,16 +2,15 @@
 
 import base64
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from canaries import canary, found
-from postgres_server import NEEDS_POSTGRES, QUICK, PostgresServer
+from postgres_server import NEEDS_POSTGRES, shared_server
 from sample_chats import tell
+from stores import url_of
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.store.factory import open_store
 from toldonce.testing import FakeClock
@@ -19,17 +18,6 @@ from toldonce.types import EraseReceipt, ErasureStatus, Subject
 
 pytestmark = NEEDS_POSTGRES
 COUNT = 12
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    """A server of this file's own, whose files can be searched."""
-    made = PostgresServer(QUICK)
-    try:
-        made.start()
-        yield made
-    finally:
-        made.remove()
 
 
 def patterns(words: list[str]) -> dict[bytes, str]:
@@ -49,9 +37,9 @@ def reach(receipt: EraseReceipt) -> dict[str, ErasureStatus]:
 
 
 async def test_i13_the_receipt_is_true_of_tables_and_log_and_tables_are_rewritten(
-    server: PostgresServer, parts: Components, clock: FakeClock
+    tmp_path: Path, parts: Components, clock: FakeClock
 ) -> None:
-    url = server.new_database("memories")
+    url = url_of("postgres", tmp_path)
     luck = random.Random(7)
     words, kept = [canary(luck) for _ in range(COUNT)], [canary(luck) for _ in range(3)]
     store = await open_store(url, clock=clock)
@@ -60,7 +48,7 @@ async def test_i13_the_receipt_is_true_of_tables_and_log_and_tables_are_rewritte
             await tell(engine, f"I am allergic to {word}.")
         for word in kept:
             await tell(engine, f"I am allergic to {word}.", who="ben")
-        files = _files(server, url)
+        files = _files(url)
         _settle(url)
         assert len(found(files, patterns(words))) >= COUNT, "else the search could not fail"
 
@@ -77,12 +65,12 @@ async def test_i13_the_receipt_is_true_of_tables_and_log_and_tables_are_rewritte
         assert (await engine.admin.stats(check=True)).problems == ()
 
 
-def _files(server: PostgresServer, url: str) -> Path:
+def _files(url: str) -> Path:
     """Return the folder of a database."""
     with psycopg.connect(url) as connection:
         row = connection.execute("SELECT oid FROM pg_database WHERE datname = current_database()").fetchone()
     assert row is not None
-    return server.folder / "data" / "base" / str(row[0])
+    return shared_server().folder / "data" / "base" / str(row[0])
 
 
 def _settle(url: str) -> None:
@@ -92,5 +80,5 @@ def _settle(url: str) -> None:
         connection.execute("CHECKPOINT")
 
 
-def test_the_folder_of_a_tests_server_is_its_users_alone(server: PostgresServer) -> None:
-    assert Path(server.folder).stat().st_mode & 0o077 == 0
+def test_the_folder_of_a_tests_server_is_its_users_alone() -> None:
+    assert shared_server().folder.stat().st_mode & 0o077 == 0
