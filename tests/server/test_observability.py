@@ -2,8 +2,6 @@
 
 import logging
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict, replace
 from importlib.metadata import version
@@ -14,6 +12,8 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from forked_processes import run_python
+from patience import PATIENCE_S
 from sample_chats import PEANUTS_AND_OSLO, user
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.metrics import Metrics, ProxyCounters
@@ -194,6 +194,10 @@ def test_each_engine_counts_for_itself() -> None:
 
 
 TWO_ENGINES = """
+import sys
+# The fork server has loaded them without the folder.
+for name in [name for name in sys.modules if name.startswith(("prometheus_client", "toldonce.server.observability"))]:
+    del sys.modules[name]
 from prometheus_client import Counter, generate_latest
 from toldonce.metrics import Metrics, ProxyCounters
 from toldonce.server.observability import exposition
@@ -222,13 +226,10 @@ def test_a_hosts_multiprocess_folder_is_left_alone(tmp_path: Path, folder_exists
     folder = tmp_path / "metrics"
     if folder_exists:
         folder.mkdir()
-    run = subprocess.run(
-        [sys.executable, "-c", f"host_counts = {folder_exists}{TWO_ENGINES}"],
-        env={**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    script = tmp_path / "host.py"
+    script.write_text(f"host_counts = {folder_exists}{TWO_ENGINES}", "utf-8")
+    environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(folder)}
+    run = run_python(str(script), env=environment, timeout=PATIENCE_S)
     assert run.returncode == 0, run.stderr
     first, second, *host = run.stdout.splitlines()
     assert (first, second) == ("recall_seconds_count 1.0", "recall_seconds_count 0.0")
