@@ -18,19 +18,22 @@ WHOLE_FILES = (
     "test_eval_page.py",
     "test_giants.py",
     "test_linear_patterns.py",
-    "test_postgres_residue.py",
+    "test_multilingual_model.py",
+    "test_older_schemas.py",
     "test_recall_by_kind.py",
+    "test_reembed_kill.py",
+    "test_wordings.py",
 )
 """Each prepares something in seconds that all its tests read."""
 SOURCE_FILES = ("test_architecture.py", "test_child_process.py", "test_names.py", "test_names_in_prose.py")
 """They parse the same files."""
-FILES_BY_PARAMETER = ("test_stories.py",)
+FILES_BY_PARAMETER = ("test_secure_delete.py", "test_stories.py")
 """Tests of one parameter share what is prepared for it."""
 LONG_FILES = (
     *("test_stories.py", "test_linear_patterns.py", "test_postgres_restarts.py", "test_postgres_serving.py"),
     *("test_kill.py", "test_malformed_answers.py", "test_code_figures.py", "test_cli_processes.py", "test_scripted.py"),
     *("test_model_outage.py", "test_embedder_down.py", "test_eval_processes.py", "test_passing_bytes.py"),
-    *("test_bulk.py", "test_hostile_messages.py", "test_thousand_turns.py", "test_postgres_residue.py"),
+    *("test_bulk.py", "test_hostile_messages.py", "test_thousand_turns.py"),
     *(*SOURCE_FILES, "test_npm_clients.py", "test_many_users_quick.py", "test_cli_eval.py"),
 )
 """Workers begin with these: one that met them late would still be busy when the others have ended."""
