@@ -15,6 +15,8 @@ from patience import PATIENCE_S
 # A cold cache fetches some 100 MB.
 INSTALL_S = 300
 ROOT = Path(__file__).parents[1]
+# Where a folder of packages is put behind the framework's own. No part of the environment: so all checkouts share it.
+_START = "import runpy, sys; sys.path.append(sys.argv[1]); runpy.run_path(sys.argv[2], run_name='__main__')"
 
 
 def run_with_framework(program: Path, *packages: str) -> str:
@@ -27,23 +29,20 @@ def run_with_framework(program: Path, *packages: str) -> str:
         program: A Python file.
         packages: The framework with its version, such as `llama-index-core==0.14.25`.
     """
-    here = sysconfig.get_path("purelib")
-    contents = [sys.platform, platform.machine(), sys.version, here, *packages]
-    folder = kept_folder("frameworks", contents, lambda half: _install(half, packages, here))
+    contents = [sys.platform, platform.machine(), sys.version, sys.base_prefix, *packages]
+    folder = kept_folder("frameworks", contents, lambda half: _install(half, packages))
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
     env = os.environ | {"PYTHONPATH": paths, "PYTHONWARNINGS": "default"}
-    command = [str(folder / "bin" / "python"), str(program)]
+    command = [str(folder / "bin" / "python"), "-c", _START, sysconfig.get_path("purelib"), str(program)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return done.stdout
 
 
-def _install(folder: Path, packages: tuple[str, ...], here: str) -> None:
+def _install(folder: Path, packages: tuple[str, ...]) -> None:
     _uv("venv", "--quiet", "--python", sys.executable, str(folder), packages=packages)
     interpreter = str(folder / "bin" / "python")
     _uv("pip", "install", "--quiet", "--python", interpreter, *packages, packages=packages)
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    (folder / "lib" / version / "site-packages" / "zz-tests.pth").write_text(f"{here}\n", "utf-8")
 
 
 def _uv(*arguments: str, packages: tuple[str, ...]) -> None:
