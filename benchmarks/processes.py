@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 # A cold start on a loaded machine reads some 80 MB.
 _START_S = 60.0
@@ -109,16 +110,7 @@ def server(folder: Path, *, descriptors: int | None = None, **settings: object) 
     log = folder / "server.log"
     with log.open("wb") as out:
         start = time.perf_counter()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "toldonce", "serve"],
-            env=env,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=None if descriptors is None else partial(_limit_descriptors, descriptors),
-        )
+        process = _serve(env, folder, out, descriptors)
     try:
         while not _healthy(port):
             if process.poll() is not None or time.perf_counter() - start > _START_S:
@@ -127,6 +119,19 @@ def server(folder: Path, *, descriptors: int | None = None, **settings: object) 
         yield Running(pid=process.pid, port=port, started_s=time.perf_counter() - start)
     finally:
         end(process)
+
+
+def _serve(env: Mapping[str, str], folder: Path, out: IO[bytes], descriptors: int | None) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "toldonce", "serve"],
+        env=env,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        preexec_fn=None if descriptors is None else partial(_limit_descriptors, descriptors),
+    )
 
 
 def _limit_descriptors(count: int) -> None:

@@ -96,6 +96,9 @@ def _temporary_file(text: str = "") -> IO[bytes]:
 class ForkedProcess:
     """A process that runs `python ARGUMENTS`: a script with its arguments, or `-m` with a module and its own."""
 
+    stdin = stdout = None
+    """It has no pipes, as a `Popen` whose files were given."""
+
     def __init__(
         self,
         *arguments: str,

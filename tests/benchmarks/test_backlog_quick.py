@@ -1,9 +1,12 @@
 """The benchmark of chats while memories are formed still runs, in both places of the worker."""
 
+from collections.abc import Callable
+
 from benchmarks.backlog import AT_ONCE, BACKLOG, IDLE, PLACES, Sizes, measure
 
 
-def test_the_first_byte_is_measured_while_memories_are_formed() -> None:
+def test_the_first_byte_is_measured_while_memories_are_formed(fork_servers: Callable[..., None]) -> None:
+    fork_servers()
     rows = measure(Sizes(messages=2, rounds=1, backlog=10))
 
     of_place = [
