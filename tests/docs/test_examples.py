@@ -5,8 +5,6 @@ The client examples talk to a real server process over a real socket.
 
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,19 +51,12 @@ def newcomer(folder: Path) -> dict[str, str]:
     return env | {"HOME": str(folder), "XDG_DATA_HOME": str(folder)}
 
 
-def run(code: str, folder: Path) -> str:
-    """Run code as a newcomer would, and return what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=newcomer(folder),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+def run(code: str, folder: Path) -> list[str]:
+    """Run code as a newcomer would, and return the lines that it prints."""
+    (folder / "example.py").write_text(code, "utf-8")
+    done = run_python("example.py", env=newcomer(folder), cwd=folder, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout.splitlines()
 
 
 def test_every_python_example_is_run_here_or_with_its_page() -> None:
@@ -75,15 +66,11 @@ def test_every_python_example_is_run_here_or_with_its_page() -> None:
 
 
 def test_the_library_example_remembers_and_says_why_without_settings(tmp_path: Path) -> None:
-    printed = run(EXAMPLES[LIBRARY], tmp_path)
+    lines = run(EXAMPLES[LIBRARY], tmp_path)
     assert [path.name for path in tmp_path.rglob("*.sqlite3")] == ["toldonce.sqlite3"]
-    lines = printed.splitlines()
     assert re.fullmatch(r"0\.\d\d  The user said: \"I'm allergic to peanuts\"  \(.+\)", lines[0])
     assert any("Oslo" in line for line in lines)
-    (tmp_path / "example.py").write_text(EXAMPLES[LIBRARY], "utf-8")
-    again = run_python("example.py", env=newcomer(tmp_path), cwd=tmp_path, timeout=PATIENCE_S)
-    assert again.returncode == 0, again.stderr
-    assert len(again.stdout.splitlines()) == len(lines), "said twice is known once"
+    assert len(run(EXAMPLES[LIBRARY], tmp_path)) == len(lines), "said twice is known once"
 
 
 def test_the_library_example_has_ten_lines() -> None:
