@@ -73,9 +73,19 @@ def _connected(place: Path) -> socket.socket:
 @cache
 def forked_script() -> Path:
     """Return a program that does what the script `toldonce` does, in a fork: for agents, which start it themselves."""
-    script = _server().parent / str(os.getpid()) / "toldonce"
-    script.parent.mkdir()
-    command = [sys.executable, "-IS", str(_COMMAND), str(_server()), str(_SCRIPT)]
+    return _program("toldonce", str(_SCRIPT))
+
+
+@cache
+def forked_python() -> Path:
+    """Return a program that does what `python` does with a script or `-m`, in a fork."""
+    return _program("python")
+
+
+def _program(name: str, *arguments: str) -> Path:
+    script = _server().parent / str(os.getpid()) / name
+    script.parent.mkdir(exist_ok=True)
+    command = [sys.executable, "-IS", str(_COMMAND), str(_server()), *arguments]
     script.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n', "utf-8")
     script.chmod(0o700)
     return script

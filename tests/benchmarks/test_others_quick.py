@@ -24,6 +24,7 @@ from benchmarks.others.systems import ON_POSTGRES, OTHERS, TOLDONCE, Environment
 from benchmarks.processes import ProcessFailedError
 from benchmarks.report import side_by_side
 from benchmarks.rows import Row
+from forked_processes import forked_python
 from postgres_server import NEEDS_POSTGRES, shared_server
 
 TWIN = System(name="Twin", adapter="twin")
@@ -105,12 +106,12 @@ def test_an_adapter_answers_each_line_with_a_line_and_the_time_the_call_took(tmp
 def test_an_adapter_in_a_process_of_its_own_keeps_what_it_was_given(tmp_path: Path) -> None:
     scene, data = Scene(SIZES), tmp_path / "data"
     data.mkdir()
-    with running(TOLDONCE, sys.executable, tmp_path) as peer:
+    with running(TOLDONCE, str(forked_python()), tmp_path) as peer:
         peer.ask("open", folder=str(data), dim=scene.dim)
         kept = peer.ask("add", **scene.memory(0))["id"]
         peer.ask("close")
 
-    with running(TOLDONCE, sys.executable, tmp_path) as peer:
+    with running(TOLDONCE, str(forked_python()), tmp_path) as peer:
         peer.ask("open", folder=str(data), dim=scene.dim)
         assert peer.ask("search", **scene.echo(0))["ids"] == [kept]
         peer.ask("delete", user=scene.user(0), id=kept)
