@@ -45,6 +45,12 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
+def quick_passphrases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a key be made of a passphrase in few rounds: each takes 0.2 s of CPU time otherwise."""
+    monkeypatch.setattr("toldonce.store.database_key.KDF_ROUNDS", 10)
+
+
+@pytest.fixture
 def cli(database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
     """Runs command lines through the front door, as the console script does."""
     assert not database.exists()

@@ -6,6 +6,7 @@ import pytest
 
 from cli.conftest import CommandLine
 
+pytestmark = pytest.mark.usefixtures("quick_passphrases")
 ONE, TWO = "1" * 64, "correct horse battery"
 
 
