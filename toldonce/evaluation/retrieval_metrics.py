@@ -135,11 +135,12 @@ def means(records: Sequence[Mapping[str, float]], *, seed: int) -> dict[str, Mea
     drawn = _drawn(len(records), seed)
     with np.errstate(invalid="ignore"):  # a sample that holds none of the few questions with a figure
         samples = (drawn @ values) / (drawn @ there)
+    lows, highs = np.nanpercentile(samples, (_LOW, _HIGH), axis=0)
     return {
         name: Mean(
             value=float(values[:, place].sum() / there[:, place].sum()),
-            low=float(np.nanpercentile(samples[:, place], _LOW)),
-            high=float(np.nanpercentile(samples[:, place], _HIGH)),
+            low=float(lows[place]),
+            high=float(highs[place]),
             count=int(there[:, place].sum()),
         )
         for place, name in enumerate(names)
