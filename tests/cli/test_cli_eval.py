@@ -109,9 +109,10 @@ def test_a_note_counts_for_its_message_but_not_as_its_own_text(cli: CommandLine)
     assert answer_words["mean"] == pytest.approx(2 / 3, abs=1e-3), "no message says 'four'"
 
 
-def test_prompts_of_ours_and_of_baselines_are_compared_at_several_sizes(cli: CommandLine) -> None:
+def test_prompts_of_ours_and_of_baselines_are_compared_at_several_sizes(cli: CommandLine, tmp_path: Path) -> None:
     arguments = ("eval", GARDEN, "--baselines", "--form", "turns", "--prompt-tokens", "800,160")
-    found = report(cli(*arguments, "--json", "-"))
+    shown = cli(*arguments, "--json", tmp_path / "report.json")
+    found = json.loads((tmp_path / "report.json").read_text("utf-8"))
     own_size = report(cli(*arguments[:-2], "--json", "-"))["retrieval"]
 
     assert found["settings"]["prompt_tokens"] == [160, 800]
@@ -123,7 +124,7 @@ def test_prompts_of_ours_and_of_baselines_are_compared_at_several_sizes(cli: Com
         for name in ("prompt", "prompt_own_text", "prompt_answer_words", "prompt_tokens"):
             assert figures[f"{name}@800"] == figures[name] == own_size[row]["all"][name]
     assert "prompt" not in found["retrieval"]["BM25 + vectors"]["all"]
-    lines = [line.split("\t") for line in cli(*arguments).out.splitlines()]
+    lines = [line.split("\t") for line in shown.out.splitlines()]
     table = lines[lines.index(["Prompts of several sizes: tokens of memory in the prompt"]) + 1 :]
     assert table[0] == ["tokens", "", "questions", "toldonce", "BM25", "vectors", "sessions"]
     assert [row[:3] for row in table[1:3]] == [["160", "all", "3"], ["160", "detail", "2"]]
