@@ -15,7 +15,7 @@ from toldonce.errors import ModelError, ModelFault
 from toldonce.formation.bisection import BY_RULES
 from toldonce.profiles.registry import ProfileRegistry
 from toldonce.testing import FakeClock, ScriptedModel
-from toldonce.types import Action, FormationStatus
+from toldonce.types import Action, FormationStatus, MemoryKind
 
 BAD = "My landlord Viktor threatened me with a knife, and I am allergic to latex."
 TALK = [
@@ -96,6 +96,13 @@ async def test_only_the_bad_turn_is_read_by_the_rules(
     assert [seq for seq, _ in why] == [2 * TALK.index(BAD) + 1]
     status = await extraction(engine)
     assert (status.formed_seq, status.parked, status.error, status.due_at) == (2 * len(TALK), False, None, None)
+
+
+async def test_what_no_slot_holds_of_the_bad_turn_is_kept_in_its_words(parts: Components, clock: FakeClock) -> None:
+    bad = "My knee has hurt since Viktor pushed me down the stairs."
+    engine = with_model(parts, failing("Viktor", NONSENSE["refuses"]))
+    await told(engine, clock, TALK[0], bad)
+    assert [kept.text for kept in await engine.list(user="ana") if kept.kind is MemoryKind.TURN] == [bad]
 
 
 @pytest.mark.parametrize("place", range(5))

@@ -141,14 +141,14 @@ async def _kept(
 ) -> list[StrengthenMemory]:
     """Weigh the quotations of messages that are worth keeping or asked to be kept, where the rules read them."""
     form = batch.profile.form
-    if not by_rules or not form.turns or form.extractor != "memories":
+    if not (by_rules or extracted.kept) or not form.turns or form.extractor != "memories":
         return []
     here = {message.seq for message in batch.messages}
     left = {message.seq: message for message in without_held(said, changes) if message.seq in here}
     known = (*batch.earlier, *batch.messages)
 
     def weigh_turns() -> list[StrengthenMemory]:
-        asked = {message.seq: message for message in asked_to_keep(list(left.values()), known)}
+        asked = {message.seq: message for message in asked_to_keep(list(left.values()), known) if by_rules}
         stated = {
             source_key(*source.ref)
             for change in changes
