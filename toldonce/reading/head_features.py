@@ -41,10 +41,13 @@ def message_columns(heads: int) -> int:
 def telling_reply(reply: str) -> str:
     """Return the reply that a message is judged by: none if it only acknowledges what was said before.
 
-    >>> telling_reply("Noted."), telling_reply("Where do you live?")
-    ('', 'Where do you live?')
+    What a played character does is no acknowledgement.
+
+    >>> telling_reply("Noted."), telling_reply("Where do you live?"), telling_reply("*nods*")
+    ('', 'Where do you live?', '*nods*')
     """
-    return "" if len(reply.strip()) <= _MAX_ACKNOWLEDGEMENT and not asks(reply) else reply
+    told = reply.strip()
+    return reply if len(told) > _MAX_ACKNOWLEDGEMENT or told.startswith("*") or asks(told) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
