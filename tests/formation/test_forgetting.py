@@ -100,7 +100,7 @@ REQUESTS = [
 ]
 
 
-# The rules read each request, whoever reads the rest.
+# The rules read each request, with a model, too.
 READ = [
     *(pytest.param(*request, False, id=f"rules-{request[1]}") for request in REQUESTS),
     *(pytest.param(*request, True, id=f"model-{request[1]}") for request in sampled(REQUESTS, 3)),
