@@ -31,6 +31,10 @@ _GAP = r" ?(?:[\w']{1,20} )?"
 _MAX_AROUND = 4
 _CLAUSE_ENDS = LazyPattern(r"[,;:]\s|\s[-–—]{1,2}\s|[，、；：,؛،]")
 _WORD = LazyPattern(r"\w+")
+# A letter with which a word ends where none is parted by blanks: 'さかな', '名字', '나이'. The others are particles.
+_GLUED = LazyPattern(
+    "(?<=[ぁ-ゖ])[ぁ-ゖ](?<![をはもがにの])|(?<=[一-鿿])[一-鿿](?<![的了吧吗嗎呢啦哈哦啊掉都全给給])|(?<=[가-힣])[가-힣](?<![을를은는도요])"
+)
 _MARKS = " .,:;!?。，：！？、；，؛؟¿¡\"'-–—()…"
 _UNSPACED = "\u2e80"
 # What a phrase begins with, up to a blank or what may be missing: 'delet' of 'delet(e|ed)', '(pretend|act'.
@@ -45,6 +49,8 @@ _ASKING = ("asks", "keeps", "weak")
 _AT_EDGES = ("told", "memory", "asks", "not", "around")
 REQUEST_MARKS = 10
 """Length of `Wording.marks`."""
+Row = Mapping[str, str | bool]
+Stretch = tuple[int, int]
 
 
 class Scope(StrEnum):
@@ -143,9 +149,6 @@ def plain_text(text: str) -> str:
     return folded if len(folded) == len(text) else text.replace("’", "'")
 
 
-Row = Mapping[str, str | bool]
-
-
 def _phrases(row: Row, *kinds: str) -> list[str]:
     return [" ".join(phrase.split()) for kind in kinds for phrase in str(row[kind]).split(",") if phrase.strip()]
 
@@ -218,9 +221,6 @@ def languages_with(plain: str, *kinds: str) -> set[str]:
             for size in range(1, _MAX_BEGINNING + 1):
                 found |= stems.get(plain[at : at + size], _NONE)
     return found
-
-
-Stretch = tuple[int, int]
 
 
 class _Sentence:
@@ -336,14 +336,14 @@ class _Sentence:
         """Return where a stretch starts and ends without the words of asking at its edges."""
         start, end = stretch
         spans = [found.span() for found in self._language.edge.finditer(self._plain, start, end) if found.group()]
-        for first, last in spans:
-            # In Japanese and Korean, one letter is a word only at the end.
+        for first, last in spans:  # in Japanese and Korean, one letter is a word only at the end
             is_part = self._language.puts_verb_last and last - first == 1 and _WORD.match(self._plain, last)
             if _WORD.search(self._plain, start, first) or is_part:
                 break
             start = last
         for first, last in reversed(spans):
-            if first < start or _WORD.search(self._plain, last, end):
+            is_glued = last - first == 1 and _GLUED.match(self._plain, first)
+            if first < start or is_glued or _WORD.search(self._plain, last, end):
                 break
             end = first
         word = _WORD.search(self._plain, start, end)
