@@ -27,6 +27,19 @@ NOTED: tuple[tuple[list[str], list[str]], ...] = (
     (["User rows at dawn.", "The user rows at dawn"], ["User rows at dawn."]),
     (["chat: I live in Oslo.", "The user lives in Bergen."], ["The user lives in Bergen."]),
     (["The user lives in Oslo.", "chat: I moved to Bergen."], ['The user said: "I moved to Bergen."']),
+    (
+        ["The user has a cat named Miau.", "The user's cat Miau died."],
+        ["The user's cat Miau died.", "The user has a cat named Miau."],
+    ),
+    (
+        ["I am allergic to nuts.", "User has a severe allergy to nuts."],
+        ["User has a severe allergy to nuts.", "I am allergic to nuts."],
+    ),
+    (
+        ["Я живу в Осло.", "Пользователь живёт в Осло с женой."],
+        ["Пользователь живёт в Осло с женой.", "Я живу в Осло."],
+    ),
+    (["chat: I live in Oslo.", "The user currently lives in Oslo."], ['The user said: "I live in Oslo."']),
     (["Ana lives in Oslo.", "User lives in Bergen."], ["User lives in Bergen.", "Ana lives in Oslo."]),  # who is Ana?
 )
 

@@ -1,7 +1,8 @@
 """Keep what an agent notes of the owner of a memory as the fact that it states. Reads and writes the store.
 
 A note that states one slot of its owner, such as where they live, is a fact of that slot: it strengthens the fact that
-says the same, and takes the place of an older value, wherever that one came from. All others stay notes.
+says the same, and takes the place of an older value, wherever that one came from. All others stay notes, and so does
+what is said besides a known value.
 """
 
 from collections.abc import Sequence
@@ -67,6 +68,22 @@ def stated_slot(statement: str) -> StatedSlot | None:
     judged = judge_alone(statement)
     told = is_told(slot.part, pieces[0], judged, 0, is_order=slot.category in ("instruction", "preference"))
     return slot if told and is_earnest(judged, 0) else None
+
+
+def says_more(statement: str, slot: StatedSlot, known: Memory) -> bool:
+    """Return whether a statement says something besides its slot that a known memory lacks.
+
+    Of a slot such as an allergy every word counts: 'severe'.
+
+    Args:
+        statement: As the owner would say it.
+        slot: What `stated_slot` returned for it.
+        known: The memory.
+    """
+    core = slot.core
+    value = slot.value if slot.value in core.text else ""  # that of a diet is in English: "vegan"
+    besides = statement if known.is_safety_critical else f"{statement[: core.start]} {value} {statement[core.end :]}"
+    return not terms(besides).keys() <= terms(known.text).keys()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from toldonce.curation.edits import add_note
 from toldonce.curation.new_notes import ManualNote
-from toldonce.curation.owner_facts import OwnerFact, add_owner_fact, owner_names, stated_slot
+from toldonce.curation.owner_facts import OwnerFact, add_owner_fact, owner_names, says_more, stated_slot
 from toldonce.engine.components import Components
 from toldonce.engine.recorder import manual_note
 from toldonce.engine.steps import Steps
@@ -29,9 +29,10 @@ class AgentNoteService:
     ) -> Memory:
         """Store a sentence that an agent asks to keep; durable on return. What is known is strengthened and returned.
 
-        A sentence that states one slot of the user becomes a fact: a newer value takes the place of an older one. Its
-        subject is "I", "User", "The user", "The owner" or the name that the user stated. Secrets are struck out. What
-        reads like a planted order is held for review: see `reviews`.
+        A sentence that states one slot of the user becomes a fact: a newer value takes the place of an older one, and
+        what is said besides a known value becomes a note. Its subject is "I", "User", "The user", "The owner" or the
+        name that the user stated. Secrets are struck out. What reads like a planted order is held for review: see
+        `reviews`.
 
         Args:
             text: What to remember, up to 10,000 characters.
@@ -66,11 +67,12 @@ class AgentNoteService:
         names = owner_names(await runtime.store.memories.facts(subject))
         statement = owners_statement(note.text, names)
         slot = await asyncio.to_thread(stated_slot, statement.text)
-        if slot is None:
-            return await add_note(runtime, subject, note._replace(alike=statement.alike))
-        fact = await add_owner_fact(runtime, subject, OwnerFact(note=note, slot=slot))
-        self._steps.forget_texts(subject)
-        return fact
+        if slot is not None:
+            fact = await add_owner_fact(runtime, subject, OwnerFact(note=note, slot=slot))
+            self._steps.forget_texts(subject)
+            if not says_more(statement.text, slot, fact):
+                return fact
+        return await add_note(runtime, subject, note._replace(alike=statement.alike))
 
     def _require_past(self, said_at: datetime | None) -> None:
         if said_at is None:

@@ -42,6 +42,8 @@ class StatedSlot:
     """The part of the sentence that states it and no other slot."""
     part: TextSpan
     """The words around its frame, from mark to mark."""
+    core: TextSpan
+    """From the first word of its frame to the last of its value."""
     is_dated: bool
     """A day in the clause says since when it holds."""
 
@@ -98,6 +100,8 @@ class _Found:
     """Words of the frame and its value."""
     at: int
     """First word of the value."""
+    value_end: int
+    """End of the value, in words."""
 
 
 def stated_slots(
@@ -183,6 +187,7 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
             importance=found.slot.importance,
             clause=clause,
             part=_part(sentence, words, found),
+            core=_span(sentence, words[found.start].start, words[found.value_end - 1].end),
             is_dated=found.slot.is_dated,
         )
         for found, clause in zip(kept, _clauses(sentence, words, kept), strict=True)
@@ -235,7 +240,7 @@ def _of_value(frame: _Frame, match: Match, value: ReadValue) -> _Found:
         key = f"{slot.key}:{match.name}"
     elif slot.many:
         key = f"{slot.key}:{squeeze(named).casefold()}"
-    return _Found(slot, key, named, match.start, max(match.end, value.end), value.start)
+    return _Found(slot, key, named, match.start, max(match.end, value.end), value.start, value.end)
 
 
 def _clauses(sentence: TextSpan, words: Sequence[Word], found: Sequence[_Found]) -> list[TextSpan]:
@@ -259,7 +264,10 @@ def _clauses(sentence: TextSpan, words: Sequence[Word], found: Sequence[_Found])
 def _part(sentence: TextSpan, words: Sequence[Word], found: _Found) -> TextSpan:
     first = next((place for place in range(found.start, 0, -1) if words[place].mark), 0)
     last = next((place for place in range(found.end, len(words)) if words[place].mark), len(words))
-    start, end = words[first].start, words[last - 1].end
+    return _span(sentence, words[first].start, words[last - 1].end)
+
+
+def _span(sentence: TextSpan, start: int, end: int) -> TextSpan:
     return TextSpan(sentence.text[start:end], sentence.start + start)
 
 

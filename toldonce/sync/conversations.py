@@ -352,9 +352,10 @@ class BlockingAgentNoteService:
     ) -> Memory:
         """Store a sentence that an agent asks to keep; durable on return. What is known is strengthened and returned.
 
-        A sentence that states one slot of the user becomes a fact: a newer value takes the place of an older one. Its
-        subject is "I", "User", "The user", "The owner" or the name that the user stated. Secrets are struck out. What
-        reads like a planted order is held for review: see `reviews`.
+        A sentence that states one slot of the user becomes a fact: a newer value takes the place of an older one, and
+        what is said besides a known value becomes a note. Its subject is "I", "User", "The user", "The owner" or the
+        name that the user stated. Secrets are struck out. What reads like a planted order is held for review: see
+        `reviews`.
 
         Args:
             text: What to remember, up to 10,000 characters.
