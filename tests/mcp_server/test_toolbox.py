@@ -49,6 +49,17 @@ async def test_what_is_remembered_is_recalled_with_its_id(tools: Toolbox, engine
     assert reason == "an agent asked to remember it over MCP (test)"
 
 
+async def test_of_a_note_that_may_end_a_fact_the_model_is_asked(tools: Toolbox, clock: FakeClock) -> None:
+    for text in ("User lives in Oslo.", "User is called Ana.", "Always answer in German, also from Oslo."):
+        await told(tools, "remember", text=text)
+    clock.advance(days=1)
+    ended = await told(tools, "remember", text="Ana wohnt nicht mehr in Oslo.")
+    assert "still_known no longer holds" in str(ended.data["status"])
+    [oslo] = ids(ended, "still_known")
+    assert f"{oslo} 2026-01-01 User lives in Oslo." in ended.text
+    assert "still_known" not in (await told(tools, "remember", text="Ana rows.")).data
+
+
 async def test_the_same_statement_is_kept_once(tools: Toolbox, engine: AsyncToldOnce, clock: FakeClock) -> None:
     first = await told(tools, "remember", text="Ana rows.")
     clock.advance(minutes=1)

@@ -103,3 +103,11 @@ def test_a_fact_is_compared_by_the_message_that_it_quotes() -> None:
         [follower] = find_followers(snapshot_of(message, fact, later, FILM), np.array([1], dtype=np.intp))
         assert (follower.fact, follower.statement, follower.is_alike) == (1, 2, is_alike)
     assert not find_followers(snapshot_of(message, fact, replace(asked, importance=0.3)), np.array([1], dtype=np.intp))
+
+
+def test_what_was_noted_later_follows_a_fact() -> None:
+    fact = replace(OLD, kind=MemoryKind.FACT, speaker="")
+    note = replace(NEW, text="Gwen no longer teaches.", kind=MemoryKind.NOTE, speaker="", role=0)
+    models = replace(note, role=1)
+    for later, found in ((note, 1), (models, 0)):
+        assert len(find_followers(snapshot_of(fact, later), np.array([0], dtype=np.intp))) == found

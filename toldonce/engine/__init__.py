@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toldonce.concurrency import gather_or_cancel, run_in_thread_if_large
+    from toldonce.engine.agent_notes import facts_named
     from toldonce.engine.components import Components, open_components
     from toldonce.engine.context_builder import PromptContext
     from toldonce.engine.core import AsyncToldOnce
@@ -54,6 +55,7 @@ __all__ = [
     "WorkerCounters",
     "acting_for",
     "app_of_all_users",
+    "facts_named",
     "find_id",
     "gather_or_cancel",
     "open_components",
@@ -86,6 +88,7 @@ _HOMES = {
     "acting_for": "toldonce.store.acting_tenant",
     "WorkerCounters": "toldonce.worker.counters",
     "app_of_all_users": "toldonce.engine.scope",
+    "facts_named": "toldonce.engine.agent_notes",
     "find_id": "toldonce.engine.id_prefix",
     "gather_or_cancel": "toldonce.concurrency",
     "open_components": "toldonce.engine.components",

@@ -1,6 +1,7 @@
 """`memory.agent_notes`: notes that an agent asks to keep, such as by a tool call. Writes through the store."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 
 from toldonce.curation.edits import add_note
@@ -13,6 +14,8 @@ from toldonce.errors import BadRequestError
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.review_gate import review_reason
 from toldonce.reading.owner_voice import owners_statement
+from toldonce.recall.later import words_of_value
+from toldonce.text import terms
 from toldonce.types import Candidate, Memory, MemoryKind, NewNote, Subject
 
 
@@ -89,3 +92,10 @@ class AgentNoteService:
         )
         why = review_reason(candidate, "user", text)
         return f"{why}; an agent asked to remember it{via}" if why else ""
+
+
+def facts_named(note: Memory, facts: Sequence[Memory]) -> list[Memory]:
+    """Return the facts that are older than a note and whose value it names, in their order: it may end one of them."""
+    said = terms(owners_statement(note.text, owner_names(facts)).text).keys()
+    earlier = [fact for fact in facts if fact.valid_from < note.valid_from and fact.category != "instruction"]
+    return [fact for fact in earlier if not said.isdisjoint(words_of_value(fact))]

@@ -34,6 +34,9 @@ _SHORT_ID = 8
 _MAX_SHOWN = 600
 _PAGE = 50
 _MAX_PROFILE = 60
+# Facts named in a new note, about which the model is asked.
+_MAX_NAMED = 3
+_STILL_KNOWN = "Call correct_memory for what of still_known no longer holds."
 # What a profile keeps from MCP clients is neither shown nor found by its id; a client does not say which model it asks.
 _CLIENT = Destination(client="mcp")
 # Quotations and summaries may have words that are kept from MCP clients: of what ends with a memory, these are counted.
@@ -146,7 +149,21 @@ class Toolbox:
             return ToolAnswer(held, {"status": held, "id": _short(kept)})
         how = "Remembered" if kept.known_from >= started else "Known already"
         how = "Remembered as what was true then" if kept.state is MemoryState.CLOSED else how
-        return ToolAnswer(f"{how}: {_line(kept, self._zone)}", {"status": how, **_entry(kept, self._zone)})
+        named = await self._facts_named(kept) if kept.kind is MemoryKind.NOTE else []
+        if not named:
+            return ToolAnswer(f"{how}: {_line(kept, self._zone)}", {"status": how, **_entry(kept, self._zone)})
+        lines = "\n".join(_line(fact, self._zone) for fact in named)
+        data = {"status": f"{how}. {_STILL_KNOWN}", **_entry(kept, self._zone)}
+        return ToolAnswer(
+            f"{how}: {_line(kept, self._zone)}\n{_STILL_KNOWN} still_known:\n{lines}",
+            {**data, "still_known": [_entry(fact, self._zone) for fact in named]},
+        )
+
+    async def _facts_named(self, note: Memory) -> list[Memory]:
+        """Return facts whose value a note names: the model knows whether the note ends them, no rule does."""
+        from toldonce.engine import facts_named
+
+        return facts_named(note, await self._facts())[:_MAX_NAMED]
 
     async def _list(self, asked: ListArguments) -> ToolAnswer:
         kinds = [MemoryKind(asked.kind)] if asked.kind else None
@@ -226,7 +243,13 @@ class Toolbox:
 
     async def profile(self) -> str:
         """Return what is known for certain: the facts, most important first, as lines."""
-        facts = [
+        facts = await self._facts()
+        facts.sort(key=lambda fact: -fact.importance)
+        return "\n".join(_line(fact, self._zone) for fact in facts[:_MAX_PROFILE]) or "Nothing is known yet."
+
+    async def _facts(self) -> list[Memory]:
+        """Return the active facts of each subject, the newest first."""
+        return [
             fact
             for subject in self.reads
             for fact in await self.engine.list(
@@ -234,8 +257,6 @@ class Toolbox:
             )
             if fact.state is MemoryState.ACTIVE
         ]
-        facts.sort(key=lambda fact: -fact.importance)
-        return "\n".join(_line(fact, self._zone) for fact in facts[:_MAX_PROFILE]) or "Nothing is known yet."
 
     async def recall_prompt(self, query: str) -> str:
         """Return the prompt that tells a model what is remembered about a topic."""

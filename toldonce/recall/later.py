@@ -41,7 +41,7 @@ _MIN_HOLDERS, _MAX_HOLDER_SHARE = 20, 0.05
 _SAME_BEGINNING = 5  # equal letters with which words of two languages mean the same: "vegetarian", "végétarienne"
 _HASHED = 1 << 16
 _KINDS = np.array([MemoryKind.TURN.number, MemoryKind.NOTE.number, MemoryKind.FACT.number])
-_USER, _ASSISTANT = 1, 2
+_NO_ONE, _USER, _ASSISTANT = 0, 1, 2
 
 
 class Later(NamedTuple):
@@ -94,7 +94,7 @@ class Follower(NamedTuple):
 def find_followers(
     snapshot: SubjectSnapshot, facts: npt.NDArray[np.intp], unseen: npt.NDArray[np.bool_] | None = None
 ) -> list[Follower]:
-    """Return what the user said later with a rare word of a fact, the most important fact first.
+    """Return what was said or noted later with a rare word of a fact, the most important fact first.
 
     Args:
         snapshot: The subject's memories.
@@ -106,6 +106,7 @@ def find_followers(
     if are_few:  # a change often ends in a question: of many memories, too many that do are about a fact
         is_statement = (snapshot.roles % QUESTION_FLAG == _USER) & _are_of_people(snapshot, np.arange(len(snapshot)))
     is_statement &= snapshot.kinds == MemoryKind.TURN.number
+    is_statement |= (snapshot.kinds == MemoryKind.NOTE.number) & (snapshot.roles == _NO_ONE)  # of no message: as noted
     if unseen is not None:
         is_statement &= ~unseen
     if not len(facts) or not is_statement.any():
@@ -201,12 +202,12 @@ def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory 
     """
     if fact.category == "instruction":
         return None
-    about = _words_of_value(fact)
+    about = words_of_value(fact)
     named = [each for each in followers if not about.isdisjoint(terms(each.memory.text))]
     return max(named, key=lambda each: each.memory.valid_from, default=None)
 
 
-def _words_of_value(fact: Memory) -> Set[str]:
+def words_of_value(fact: Memory) -> Set[str]:
     """Return the terms of a fact's value; of one stored in English the speaker's own: "vegetarian" is "Vegetarierin".
 
     Those that begin like it, or else all that they said.
