@@ -108,6 +108,8 @@ def test_each_slot_of_a_sentence_quotes_its_own_clause() -> None:
         "allergy:nuts": "I'm allergic to nuts and soy",
         "allergy:soy": "I'm allergic to nuts and soy",
     }
+    cut = {slot.clause.text for slot in stated_slots(TextSpan("I live in Oslo and I have a cat named Miau", 0))}
+    assert cut == {"I live in Oslo", "I have a cat named Miau"}  # though the frame of the cat begins with 'have'
 
 
 @pytest.mark.parametrize(

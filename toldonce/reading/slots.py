@@ -179,6 +179,11 @@ def _as_stated(sentence: TextSpan, words: Sequence[Word], every: Iterable[_Found
         several = found.slot.many or ":" in found.key
         unique.setdefault((found.key, "" if not several else folded(found.value)), found)
     kept = sorted(unique.values(), key=lambda found: (found.start, found.at))
+    # Where words are written without blanks, a frame matches from each letter of a value on.
+    whole: dict[tuple[str, int], int] = {}
+    for found in kept:
+        whole.setdefault((found.slot.name, found.value_end), found.at)
+    kept = [found for found in kept if found.at == whole[found.slot.name, found.value_end]]
     return [
         StatedSlot(
             category=found.slot.category,
@@ -272,8 +277,10 @@ def _span(sentence: TextSpan, start: int, end: int) -> TextSpan:
 
 
 def _cut(words: Sequence[Word], after: int, before: int) -> int:
-    """Return the word with which the next clause begins: the last one after a mark, else the first of its frame."""
-    return next((place for place in range(before, after - 1, -1) if words[place].mark), before)
+    """Return the word with which the next clause begins: after a mark, else an 'and', else the first of its frame."""
+    marked = [place for place in range(before, after - 1, -1) if words[place].mark]
+    joined = [place + 1 for place in range(before - 1, after - 1, -1) if words[place].text in _joints()]
+    return next(iter((*marked, *joined)), before)
 
 
 def _without_joint(sentence: TextSpan, words: Sequence[Word], start: int, end: int) -> tuple[int, int]:
