@@ -86,6 +86,8 @@ class ProxyCounters:
     recalled: int = 0
     recorded: int = 0
     not_recorded: int = 0
+    failed_in_a_row: int = 0
+    """Turns whose recording failed since the last one that was recorded."""
     memory_failed: int = 0
     background_tasks: int = 0
     refused_then_sent_plain: int = 0

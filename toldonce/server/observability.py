@@ -26,6 +26,7 @@ from toldonce.types import StoreTotals
 
 T = TypeVar("T")
 MONITORING_PATHS = ("/livez", "/readyz", "/healthz", "/metrics")
+_UNRECORDED = "the last turns were not recorded ({}): the server's log says why"
 _RETRY = {name.decode(): value.decode() for name, value in retry_headers(SERVICE_UNAVAILABLE)}
 
 
@@ -70,7 +71,8 @@ def _healthz(engine: AsyncToldOnce, proxy: ProxyCounters) -> Callable[[Request],
     async def healthz(request: Request) -> Response:
         """Report whether the database answers, and to the operator the counters since the start.
 
-        If some machines of a cluster are down, the status is `degraded`: the subjects of the others are served.
+        If some machines of a cluster are down, the status is `degraded`: the subjects of the others are served. So it
+        is where chats go on without being recorded, such as on a full disk.
         """
         body: dict[str, object] = {"status": "ok", "version": version("toldonce")}
         _, reason = await in_time(engine.admin.ping)
@@ -83,6 +85,8 @@ def _healthz(engine: AsyncToldOnce, proxy: ProxyCounters) -> Callable[[Request],
                 body |= {"status": "degraded", "reason": "a part of the database does not answer; the rest is served"}
             elif unwritable is not None:
                 body |= {"status": "degraded", "reason": unwritable}
+            elif proxy.failed_in_a_row:
+                body |= {"status": "degraded", "reason": _UNRECORDED.format(proxy.failed_in_a_row)}
         if is_operator(request.scope):
             worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
             body |= {"proxy": asdict(proxy), "worker": worker}
@@ -212,7 +216,10 @@ def _of_store(sums: StoreTotals) -> Iterator[Metric]:
 
 
 def _of_proxy(proxy: ProxyCounters) -> Iterator[Metric]:
-    for name, count in asdict(proxy).items():
+    counts = asdict(proxy)
+    failed = counts.pop("failed_in_a_row")
+    yield GaugeMetricFamily("proxy_failed_in_a_row", "Turns not recorded since the last one that was.", failed)
+    for name, count in counts.items():
         counted = "Tokens upstream reported" if name.endswith("_tokens") else "Requests"
         yield CounterMetricFamily(f"proxy_{name}", f"{counted}: {name.replace('_', ' ')}.", count)
 

@@ -74,8 +74,10 @@ class TurnRecorder:
             await self._engine.turns.finish(turn.request, turn.identity, turn.reply, turn.prepared)
         if guard.failure is not None:
             self._counters.memory_failed += 1
+            self._counters.failed_in_a_row += 1
             raise guard.failure
         self._counters.recorded += 1
+        self._counters.failed_in_a_row = 0
 
     def _discard(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
