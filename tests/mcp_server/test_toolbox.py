@@ -204,6 +204,7 @@ BAD: list[tuple[str, Mapping[str, object], str]] = [
     ("recall_memory", {"query": "x", "user": "bob"}, "the arguments are query, limit, at"),
     ("remember", {"text": " \n "}, "the text is empty"),
     ("remember", {"text": "x" * 10_001}, "at most 10000"),
+    ("remember", {"text": "膝のことは忘れてください。"}, "close that memory (forget_memory)"),
     ("remember", {"text": None}, "text: "),
     ("remember", {"text": "Ana rows.", "said_at": "2999-01-01"}, "still to come"),
     ("remember", {"text": "Ana rows.", "said_at": "0001-01-01"}, "said_at"),

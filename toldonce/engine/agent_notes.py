@@ -11,6 +11,7 @@ from toldonce.engine.components import Components
 from toldonce.engine.recorder import manual_note
 from toldonce.engine.steps import Steps
 from toldonce.errors import BadRequestError
+from toldonce.extraction.forget_requests import NOTED_FORGET_THRESHOLD, asks_to_forget
 from toldonce.extraction.redaction import redact
 from toldonce.extraction.review_gate import review_reason
 from toldonce.reading.owner_voice import owners_statement
@@ -44,10 +45,15 @@ class AgentNoteService:
             said_at: When it was said (aware), and so true from; None is now.
 
         Raises:
-            BadRequestError: the text is empty or too long, or `said_at` is in the future or has no time zone.
+            BadRequestError: the text is empty, is too long or asks to forget something, or `said_at` is in the future
+                or has no time zone.
         """
         self._require_past(said_at)
         checked = manual_note(NewNote(text), self._components.profile(None))
+        if await asyncio.to_thread(asks_to_forget, checked.text, NOTED_FORGET_THRESHOLD):
+            raise BadRequestError(
+                "text: it asks to forget something, which no note does: close that memory (forget_memory)", param="text"
+            )
         kept = redact(checked.text)
         via = f" over {via}" if via else ""
         note = ManualNote(

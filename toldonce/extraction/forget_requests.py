@@ -18,6 +18,8 @@ from toldonce.reading.sentences import TextSpan, fold, sentences
 # 89 % of the requests were taken, on writers that the heads had not seen. The heads that were trained since with more
 # orders about texts give short requests less: "forget that I live in Aleppo".
 FORGET_THRESHOLD = 0.225
+# The same of a note that an agent asks to keep: the rule "Never store secrets in the repository" reaches .51.
+NOTED_FORGET_THRESHOLD = 0.6
 # Stretches of `MAX_SENTENCES` sentences that are judged, some 20 ms each: a message with more of them that have words
 # of asking is a text.
 _MAX_STRETCHES = 50
@@ -36,22 +38,23 @@ def has_word_of_asking(text: str) -> bool:
     return any(_may_ask(piece.text) for piece in sentences(fold(text)))
 
 
-def asks_to_forget(text: str) -> bool:
-    """Return whether any sentence of a text asks to forget something.
+def asks_to_forget(text: str, threshold: float = FORGET_THRESHOLD) -> bool:
+    """Return whether any sentence of a text asks to forget something, with a probability of at least `threshold`.
 
     >>> asks_to_forget("Thanks! Please forget what I told you about Tom."), asks_to_forget("I forgot my keys.")
     (True, False)
     """
     folded = fold(text)
-    return next(find_requests(folded, sentences(folded)), None) is not None
+    return next(find_requests(folded, sentences(folded), threshold), None) is not None
 
 
-def find_requests(text: str, pieces: Sequence[TextSpan]) -> Iterator[FoundRequest]:
+def find_requests(text: str, pieces: Sequence[TextSpan], threshold: float = FORGET_THRESHOLD) -> Iterator[FoundRequest]:
     """Yield the sentences of a text that ask to forget something, in order.
 
     Args:
         text: The text.
         pieces: Its sentences.
+        threshold: Least probability of a request, 0 to 1.
     """
     stretches = (pieces[start : start + MAX_SENTENCES] for start in range(0, len(pieces), MAX_SENTENCES))
     judged = 0
@@ -64,7 +67,7 @@ def find_requests(text: str, pieces: Sequence[TextSpan]) -> Iterator[FoundReques
             return
         likely = _likely(text, tuple(piece.text for piece in stretch))
         for place, found in asking.items():
-            if likely[place] >= FORGET_THRESHOLD:
+            if likely[place] >= threshold:
                 yield FoundRequest(stretch[place], found.request)
 
 

@@ -364,6 +364,7 @@ class BlockingAgentNoteService:
             said_at: When it was said (aware), and so true from; None is now.
 
         Raises:
-            BadRequestError: the text is empty or too long, or `said_at` is in the future or has no time zone.
+            BadRequestError: the text is empty, is too long or asks to forget something, or `said_at` is in the future
+                or has no time zone.
         """
         return self._engine.run(self._engine.core.agent_notes.remember(text, user=user, via=via, said_at=said_at))
