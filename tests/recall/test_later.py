@@ -111,3 +111,13 @@ def test_what_was_noted_later_follows_a_fact() -> None:
     models = replace(note, role=1)
     for later, found in ((note, 1), (models, 0)):
         assert len(find_followers(snapshot_of(fact, later), np.array([0], dtype=np.intp))) == found
+
+
+def test_what_was_noted_later_comes_before_the_fact_in_any_prompt() -> None:
+    lives = Known(
+        id=1, text="Lives in Porto.", kind=MemoryKind.FACT, category="identity", key="location", importance=0.8, role=0
+    )
+    fact = replace(lives, at=NEW_YEAR - timedelta(days=9), vectors=(BETWEEN,))
+    left = replace(lives, id=2, text="Has left Porto.", kind=MemoryKind.NOTE, category="", key="", vectors=(NORTH,))
+    shown = texts(recall(for_prompt(ask("Suggest a book.", vector=unit(*EAST))), fact, left, *OTHERS))
+    assert [text for text in shown if "Porto" in text] == [left.text, fact.text]

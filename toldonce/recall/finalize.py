@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from toldonce.recall.coverage import cover_words
 from toldonce.recall.floor import is_idle, weigh_terms
-from toldonce.recall.later import MAX_UNASKED_CHARACTERS, NONE, Later, put_followers_first, put_later_first
+from toldonce.recall.later import MAX_UNASKED_CHARACTERS, NONE, Later, followed, put_followers_first, put_later_first
 from toldonce.recall.newest import asks_what_holds_now, put_newest_first
 from toldonce.recall.pack import Counting, RankedMemory, Room, pack
 from toldonce.recall.passages import MAX_READ, find_passage
@@ -60,7 +60,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         spares=ranking.spares,
         gists=ranking.gists,
     )
-    kept = put_later_first(kept, ranking.later) if ranking.later else kept
+    kept = put_later_first(kept, {**ranking.later, **followed(kept, followers)})
     explanation = Explanation(query, _older(kept, ranking.later))
     items = tuple(
         [

@@ -195,6 +195,16 @@ def put_followers_first(
     return [*standing, *others[:place], *pairs.values(), *others[place:]]
 
 
+def followed(shown: Sequence[RankedMemory], followers: Mapping[bytes, Sequence[RankedMemory]]) -> dict[bytes, Later]:
+    """Return what was said later about the value of each fact that is shown out of the profile, by its id."""
+    found: dict[bytes, Later] = {}
+    for each in shown:
+        told = () if each.row.standing else followers.get(each.row.id, ())
+        if follower := _says_more(each.memory, told):
+            found[each.row.id] = Later((follower.row.id,), True)
+    return found
+
+
 def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory | None:
     """Return the latest of some statements that has a word of a fact's value, as its speaker wrote it.
 
