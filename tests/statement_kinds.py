@@ -95,6 +95,9 @@ NOBODYS = {
     "drop_alias",
     "sources_of",
     "every_alias",
+    "erasure_stamp",
+    "stamp_erasure",
+    "versions_of",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned", "retired", "showing", "showing_any", "shown_memories"}

@@ -13,6 +13,9 @@ Empty entries of PYTHONPATH, and what programs look for beside them, are taken f
 one may change the interpreter, too.
 """
 
+STOP_LINE = b"stop"
+"""What a server tells its worker on standard input to end it after the work in progress."""
+
 
 def module_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module of this package.

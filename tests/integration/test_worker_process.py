@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from integration.database_reader import Acknowledged, Database
-from integration.raw_client import chat, eventually, user
+from integration.raw_client import chat, eventually, request, user
 from integration.server_process import ServerProcess, StartServer
 from patience import PATIENCE_S
+from stores import DURABLE, url_of
 from toldonce.engine import AsyncToldOnce
 from toldonce.metrics import Histogram, Metrics, add_counts, counts_by_name
 from toldonce.server import worker_process
@@ -90,6 +91,39 @@ def test_what_was_said_to_a_server_is_formed_at_once_by_its_idle_worker(start_se
     assert len(workers_of(server)) == 1
     recalled = chat(server.port, "toldonce/offline", [user("Where do I live?")]).text
     assert "Oslo" in recalled
+
+
+def is_in_memory(process: int, word: bytes) -> bool:
+    """Return whether a process has a word anywhere in the memory that it may write."""
+    regions = [line.split()[:2] for line in Path(f"/proc/{process}/maps").read_text("utf-8").splitlines()]
+    with Path(f"/proc/{process}/mem").open("rb", buffering=0) as memory:
+        for span, _ in (region for region in regions if "w" in region[1]):
+            start, end = (int(place, 16) for place in span.split("-"))
+            memory.seek(start)
+            if word in memory.read(end - start):
+                return True
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="reads a process's memory as Linux shows it")
+@pytest.mark.parametrize("kind", DURABLE)
+def test_after_an_erasure_no_worker_holds_a_word_of_it(start_server: StartServer, tmp_path: Path, kind: str) -> None:
+    word = "ellivlazteuq"[::-1]
+    server = start_server(settings={"WORKER": "process", "DATABASE_URL": url_of(kind, tmp_path)})
+    chat(server.port, "echo:1", [user(f"I live in {word.title()}.")], {"x-toldonce-user": "ana"})
+    assert eventually(lambda: server.health()["worker"]["formed"] >= 1), server.output()
+    [before] = workers_of(server)
+    assert is_in_memory(before, word.title().encode())
+    assert request(server.port, "/v1/subjects/user:ana", method="DELETE").status == 200
+    assert eventually(lambda: has_ended(before)), server.output()
+
+    formed = server.health()["worker"]["formed"]
+    chat(server.port, "echo:1", [user("I keep bees.")], {"x-toldonce-user": "bob"})
+    assert eventually(lambda: server.health()["worker"]["formed"] > formed), server.output()
+    [_, after] = workers_of(server)
+    assert not is_in_memory(after, word.title().encode())
+    assert server.health()["worker"]["restarts"] == 0
+    assert "Traceback" not in server.output()
 
 
 @asynccontextmanager

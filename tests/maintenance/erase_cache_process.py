@@ -1,6 +1,10 @@
-"""Records, forms, searches and erases, then prints which live objects of the process still hold an erased name."""
+"""Records, forms, searches and erases, then prints which live objects of the process still hold an erased name.
+
+With `elsewhere` as the second argument another process erases.
+"""
 
 import gc
+import subprocess
 import sys
 import time
 from types import FrameType
@@ -34,7 +38,20 @@ def holders() -> list[str]:
     ]
 
 
-def main(url: str) -> None:
+def erase(memory: ToldOnce, url: str, where: str) -> None:
+    """Erase all of the owner, here or in another process, and wait until this one may be clean."""
+    if where == "here":
+        memory.erasure.subject(OWNER)
+        time.sleep(0.2)  # threads that answered drop their last job
+        return
+    program = f"import sys, toldonce; toldonce.ToldOnce(sys.argv[1], worker=False).erasure.subject({OWNER!r})"
+    subprocess.run([sys.executable, "-c", program, url], check=True)
+    deadline = time.monotonic() + 30.0
+    while holders() and time.monotonic() < deadline:
+        time.sleep(0.5)
+
+
+def main(url: str, where: str) -> None:
     """Print the holders before and after erasing."""
     gc.unfreeze()  # the fork server froze what it had loaded, such as the modules' caches
     memory = ToldOnce(url)
@@ -50,11 +67,10 @@ def main(url: str) -> None:
     memory.prompt(f"Is {NAME.title()} nice?", user=OWNER, conversation="flat")
     del messages, text
     sys.stdout.write(f"{len(holders())}\n")
-    memory.erasure.subject(OWNER)
-    time.sleep(0.2)  # threads that answered drop their last job
+    erase(memory, url, where)
     sys.stdout.write("\n".join(holders()))
     memory.close()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

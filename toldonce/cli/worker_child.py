@@ -1,7 +1,8 @@
 """The worker as the child of a server, which starts `python -m toldonce.cli.worker_child`. Reads and writes pipes.
 
-Each line of standard input wakes the worker, and may name the subject of which something became due. Each line of
-standard output has what was counted since the line before. The process ends when its input ends, as its server has.
+Each line of standard input wakes the worker, and may name the subject of which something became due; or it is
+`STOP_LINE`. Each line of standard output has what was counted since the line before. The process ends when its input
+ends, as its server has.
 """
 
 import asyncio
@@ -99,7 +100,7 @@ class _Server:
         while read := os.read(sys.stdin.fileno(), _READ_BYTES):
             *lines, rest = (rest + read).split(b"\n")
             for line in lines:
-                self._wake(line.decode())
+                self._heed(line)
         with self._lock:
             if self._engine is None or self._loop is None:
                 os._exit(0)  # it has nothing in work
@@ -107,12 +108,18 @@ class _Server:
         time.sleep(_END_S)  # this thread ends with the process
         os._exit(1)
 
-    def _wake(self, name: str) -> None:
+    def _heed(self, line: bytes) -> None:
+        from toldonce.child_process import STOP_LINE
         from toldonce.types import Subject
 
         with self._lock:
-            if self._engine is not None and self._loop is not None:
-                subject = Subject.parse(json.loads(name)) if name else None
+            if self._engine is None or self._loop is None:
+                if line == STOP_LINE:
+                    os._exit(0)
+            elif line == STOP_LINE:
+                self._loop.call_soon_threadsafe(self._engine.admin.stop_worker)
+            else:
+                subject = Subject.parse(json.loads(line)) if line else None
                 self._loop.call_soon_threadsafe(self._engine.turns.worker.wake, subject)
 
 

@@ -83,7 +83,7 @@ class AdminService:
             limit: Maximum number of users to return.
             tenant: Only users of this tenant, or of none if it is empty; None lists all.
         """
-        await self._components.refresh_aliases()
+        await self._components.refresh()
         found = await self._store.admin.users(after=after, limit=limit, tenant=tenant)
         targets = [self._components.subject(user.subject) for user in found]
         return [
@@ -132,8 +132,8 @@ class AdminService:
         return await self._merger.aliases()
 
     async def refresh_merges(self) -> None:
-        """Read who was merged into whom again, unless that was done within the last second."""
-        await self._components.refresh_aliases()
+        """Follow what other processes merged and erased, unless that was done within the last second."""
+        await self._components.refresh()
 
     @property
     def _merger(self) -> "UserMerger":

@@ -7,7 +7,8 @@ embedder, and settings that name another model later are refused.
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,6 +20,7 @@ from toldonce.errors import (
     OtherEmbedderError,
     SetupError,
     StoreUnavailableError,
+    ToldOnceError,
     VectorSizeError,
 )
 from toldonce.metrics import Metrics
@@ -37,6 +39,7 @@ from toldonce.store.database_key import DatabaseKey
 from toldonce.store.encryption.vault_opener import KeyringPlace
 from toldonce.store.executor import INLINE_ROWS
 from toldonce.store.factory import open_store
+from toldonce.store.sql.erase.repository import ErasureRepository
 from toldonce.store.sql.user_merge import AliasRepository
 from toldonce.store.store import Store
 from toldonce.types import CalibrationCurve, Destination, EmbedderRecord, Subject
@@ -44,8 +47,8 @@ from toldonce.types import CalibrationCurve, Destination, EmbedderRecord, Subjec
 logger = logging.getLogger(__name__)
 
 
-ALIASES_FRESH_S = 1.0
-"""How long the aliases count as they were read, in seconds."""
+FRESH_S = 1.0
+"""How long what other processes may change counts as it was read, in seconds: aliases, and that nothing was erased."""
 
 
 @dataclass(slots=True)
@@ -68,7 +71,7 @@ class UserAliases:
     async def refresh(self, store: AliasRepository, clock: Clock, *, at_once: bool = False) -> None:
         """Read them again if that was a second ago; while the database does not answer, they stay as they were."""
         now = clock.monotonic()
-        if not at_once and self._read_at is not None and now - self._read_at < ALIASES_FRESH_S:
+        if not at_once and self._read_at is not None and now - self._read_at < FRESH_S:
             return
         few = self._read_at is not None and len(self._targets) <= INLINE_ROWS
         self._read_at = now
@@ -77,6 +80,29 @@ class UserAliases:
         except StoreUnavailableError:
             return
         self._targets = {source: _last(source, found) for source in found}
+
+
+@dataclass(slots=True)
+class ErasureWatch:
+    """Notices that something was erased, by whichever process, since this one looked last."""
+
+    follow: Callable[[], Awaitable[None]] | None = None
+    """Called after an erasure; None: nothing is cached yet."""
+    _stamp: bytes = b""
+    _looked_at: float | None = None
+
+    async def look(self, store: ErasureRepository, clock: Clock) -> None:
+        """Look unless that was a second ago; while the database does not answer, the next look sees it."""
+        now = clock.monotonic()
+        if self._looked_at is not None and now - self._looked_at < FRESH_S:
+            return
+        self._looked_at = now
+        with suppress(ToldOnceError):
+            stamp = await store.stamp()
+            if stamp != self._stamp:
+                if self.follow is not None:
+                    await self.follow()
+                self._stamp = stamp
 
 
 def _last(user: Subject, targets: Mapping[Subject, Subject]) -> Subject:
@@ -111,6 +137,9 @@ class Components:
     aliases: UserAliases = field(default_factory=UserAliases)
     """Users whose requests read and write another's memory."""
 
+    erasures: ErasureWatch = field(default_factory=ErasureWatch)
+    """Notices erasures."""
+
     def subject(self, user: str | Subject | None) -> Subject:
         """Return the subject of a user's name, or the default user's for None; of a merged user, the other one's.
 
@@ -127,9 +156,10 @@ class Components:
         """
         return user if isinstance(user, Subject) else Subject("user", user or self.settings.default_user or "local")
 
-    async def refresh_aliases(self) -> None:
-        """Read the aliases again if they were not read lately: another process may have merged users."""
+    async def refresh(self) -> None:
+        """Look, if that was not done lately, whether another process merged users or erased something."""
         await self.aliases.refresh(self.store.aliases, self.clock)
+        await self.erasures.look(self.store.erasures, self.clock)
 
     def profile(self, name: str | None = None) -> Profile:
         """Return a profile by name, or the settings' profile.
@@ -197,7 +227,7 @@ async def open_components(
             opening=opening,
             database_key=key,
         )
-        await components.refresh_aliases()
+        await components.refresh()
         return components
     except SetupError:
         if opened is not None:

@@ -103,7 +103,7 @@ class AsyncToldOnce(Connectable, Services):
         return self._components.subject(user)
 
     async def _subject(self, user: str | Subject | None) -> Subject:
-        await self._components.refresh_aliases()
+        await self._components.refresh()
         return self._components.subject(user)
 
     def profile(self, name: str) -> Profile:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from toldonce.concurrency import ForkGuard
-from toldonce.engine.components import Components
+from toldonce.engine.components import FRESH_S, Components
 from toldonce.engine.lazy_property import lazy_property
 from toldonce.engine.preload import load_turns
 from toldonce.engine.retrieval import Retriever
@@ -62,6 +62,7 @@ class Steps:
         self._fork_guard = ForkGuard()
         self.retriever = Retriever(components, self.runtime, self.embedders)
         self._is_worker_stopped = False
+        components.erasures.follow = self._follow_erasures
 
     @lazy_property
     def worker(self) -> "Worker":
@@ -76,7 +77,7 @@ class Steps:
             await reindexer.portion(stop)
             return await sweeps.portion(stop) | await reembedder.portion(stop)
 
-        worker = Worker(self.runtime, STAGES, chores=chores)
+        worker = Worker(self.runtime, STAGES, chores=chores, lost=self.eraser.empty_caches)
         if self._is_worker_stopped:
             worker.stop()
         return worker
@@ -140,6 +141,19 @@ class Steps:
         if "turns" in vars(self):
             self.turns.forget_texts(subject)
 
+    async def _follow_erasures(self) -> None:
+        """Empty the caches after an erasure, by whichever process."""
+        await self.components.store.erasures.drop_cached()
+        await self.eraser.empty_caches()
+        if "worker" in vars(self) and self.worker.elsewhere is not None:
+            self.worker.elsewhere.renew()
+
+    async def look_around(self) -> None:
+        """Follow what other processes merge and erase, each second until cancelled."""
+        while True:
+            await self.components.refresh()
+            await asyncio.sleep(FRESH_S)
+
     def bulk_worker(self) -> "BulkWorker":
         """Return a worker that forms many subjects side by side, with the same counters."""
         from toldonce.engine.stages import STAGES
@@ -153,9 +167,11 @@ class Steps:
             return
         # Loading takes tens of milliseconds, for which the event loop must not be held.
         await asyncio.to_thread(load_turns)
+        looking = asyncio.create_task(self.look_around())
         try:
             await self.worker.run()
         finally:
+            looking.cancel()
             with suppress(StoreUnavailableError):  # another process takes over when the lease expires
                 await self._sweeps.close()
 

@@ -105,7 +105,7 @@ class TurnService:
                 earlier prompts can be replayed without it. None: as long as it takes.
             use: What the prompt is for.
         """
-        await self._components.refresh_aliases()
+        await self._components.refresh()
         if identity.subject is not None:
             identity = replace(identity, subject=self._components.subject(identity.subject))
         deadline = None if timeout_s is None else asyncio.get_running_loop().time() + RECALL_SHARE * timeout_s
@@ -290,7 +290,7 @@ class TurnService:
 
         A request to forget in it takes effect before this returns, unless that takes longer than `FORGET_WAIT_S`.
         """
-        await self._components.refresh_aliases()
+        await self._components.refresh()
         turn = turn.of_other_users(self._components.subject)  # of one who was merged while it was answered
         may_ask = await run_in_thread_if_large(_size(turn), lambda: _any(turn, has_word_of_asking), above=LARGE_BATCH)
         # The heads take some milliseconds, and far longer the first time.

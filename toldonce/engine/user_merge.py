@@ -14,7 +14,7 @@ from io import BytesIO
 
 from toldonce.clock import EPOCH
 from toldonce.collector import full_collections_postponed
-from toldonce.engine.components import ALIASES_FRESH_S, Components
+from toldonce.engine.components import FRESH_S, Components
 from toldonce.engine.keys import act
 from toldonce.engine.results import NO_PROGRESS
 from toldonce.engine.transfer import derive, open_end_of
@@ -47,7 +47,7 @@ from toldonce.types import (
 )
 
 Words = tuple[str, str, str]
-SETTLE_S = 2 * ALIASES_FRESH_S
+SETTLE_S = 2 * FRESH_S
 """How long a merge waits for other processes to learn of it, in seconds."""
 _WHOLE = Seen(message=lambda row: row, detail=lambda detail, said: detail, inserted=lambda text: text)
 _ENDED = (*ENDED_BY_HAND, "it is to be forgotten")

@@ -67,7 +67,7 @@ class Eraser:
         try:
             done = await self.store.erasures.erase(replace(order, said=await erased_statements(order, self.store)))
         finally:
-            await self._empty_caches(None if order.everywhere else order.subject)
+            await self.empty_caches(None if order.everywhere else order.subject)
         keyless = await self.store.erasures.destroy_keys()
         clean = await self._clean(wait_ms=WAIT_MS)
         return receipt(order, done, clean=clean, keyless=keyless, rest=self.store.database.storage_kind)
@@ -82,7 +82,7 @@ class Eraser:
             if not await erasures.pending():
                 return True
             if await erasures.resume():
-                await self._empty_caches(None)
+                await self.empty_caches()
             await erasures.destroy_keys()
             return await self._clean(wait_ms=wait_ms, rewrite=rewrite) and not await erasures.pending()
         except TryAgainError:
@@ -96,7 +96,8 @@ class Eraser:
         except TryAgainError:  # a full or busy disk: what was erased is, and its bytes go with the next try
             return False
 
-    async def _empty_caches(self, subject: Subject | None) -> None:
+    async def empty_caches(self, subject: Subject | None = None) -> None:
+        """Empty the caches of words, and drop the texts of a subject; None: of all subjects."""
         self.forget_texts(subject)
         # Freeing some 100,000 words takes 20 ms. Cancelling the caller does not stop the thread.
         await asyncio.to_thread(clear_text_caches)
@@ -218,16 +219,17 @@ def _outside(rest: StorageKind, *, sealed: bool) -> Iterator[ReceiptLine]:
             "hold what was stored before it was encrypted, and ids, times and hashes: erase again when one is restored"
         )
     yield ReceiptLine(
-        name="caches of this process",
+        name="caches of processes",
         reach=ErasureStatus.REACHED,
         count=0,
-        text="memories, words and texts kept in memory were dropped; other processes drop memories at their next look",
+        text="this process dropped the memories, words and texts that it kept; others on this database drop theirs "
+        "within two seconds, a program that uses the library without a worker with its next call",
     )
     for name, text in (
         (
             "memory of processes",
-            "memory that was freed is not overwritten, and other processes cache words and texts until newer ones "
-            "displace them: a restart ends it",
+            "memory that was freed is not overwritten: a server replaces its worker process for this reason, other "
+            "processes keep it until it is used again or they end",
         ),
         ("backups and copies", f"copies of {place} made before {again}"),
         (f"storage below {place}", "what a file system, its snapshots or a drive keep of bytes that were overwritten"),

@@ -42,7 +42,7 @@ from toldonce.server.status import INTERNAL_SERVER_ERROR, format_of, route_of
 from toldonce.server.subtree import Subtree
 from toldonce.server.upstream import Deadlines, HttpUpstream
 from toldonce.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
-from toldonce.server.worker_process import WorkerProcess
+from toldonce.server.worker_process import LOOK_S, WorkerProcess
 from toldonce.settings import Settings
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -129,7 +129,7 @@ def build_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
         await preload.start()
-        worker = _start_worker(engine, child)
+        worker, looking = _start_worker(engine, child), asyncio.create_task(_look_around(engine))
         try:
             yield
         finally:
@@ -137,6 +137,7 @@ def build_app(
             for chat in chats.values():
                 await chat.close()
             await mcp.close()
+            looking.cancel()
             await _end_worker(engine, child, worker)
             await backend.close()
 
@@ -161,6 +162,13 @@ def _start_worker(engine: AsyncToldOnce, child: WorkerProcess | None) -> asyncio
     if engine.settings.worker == "off":
         return None
     return asyncio.create_task(engine.admin.run_worker() if child is None else child.run())
+
+
+async def _look_around(engine: AsyncToldOnce) -> None:
+    """Follow what other processes merge and erase, also while no request comes."""
+    while True:
+        await engine.admin.refresh_merges()
+        await asyncio.sleep(LOOK_S)
 
 
 async def _end_worker(engine: AsyncToldOnce, child: WorkerProcess | None, worker: asyncio.Task[None] | None) -> None:

@@ -1,7 +1,8 @@
 """The worker in a process of its own, which does not disturb the answers of chats. Starts and ends a process.
 
 The child (`toldonce.cli.worker_child`) is told on its standard input what becomes due. It tells on its standard output
-what it counted, and logs where this process does. It ends when its input ends, however this process ends.
+what it counted, and logs where this process does. It ends when its input ends, however this process ends. After an
+erasure another child takes its place: memory that a process has freed still says what stood there.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from typing import Any
 
-from toldonce.child_process import module_command
+from toldonce.child_process import STOP_LINE, module_command
 from toldonce.engine import AsyncToldOnce
 from toldonce.errors import BadSettingError, StoreUnavailableError
 from toldonce.metrics import add_counts
@@ -23,12 +24,17 @@ from toldonce.types import Subject
 
 logger = logging.getLogger(__name__)
 
-# How often the database is asked whether another process recorded something, until the child runs, which asks itself.
+# How often the database is asked whether another process recorded something, until the child runs, which asks itself;
+# and whether one erased something.
 LOOK_S = 1.0
 # The child starts after this at the latest: maintenance may be due.
 START_S = 60.0
 # How long a child that was told to end may take: its commit in progress.
 STOP_S = 5.0
+# After an erasure the child has so long to finish its work in progress; what it then gives back is formed by the next.
+RENEW_S = 30.0
+# A child is replaced at most so often, however often something is erased: starting one takes a second of a processor.
+RENEW_EVERY_S = 30.0
 # Wait before the next start, doubled with each end until a child has run for `STEADY_S`.
 FIRST_WAIT_S = 1.0
 MAX_WAIT_S = 60.0
@@ -58,6 +64,8 @@ class WorkerProcess:
         self._arguments = ["--log-json"] if log_json else []
         self._is_wanted = asyncio.Event()
         self._is_stopping = asyncio.Event()
+        self._is_outdated = asyncio.Event()
+        self._renewed_at = -RENEW_EVERY_S
         self._input: asyncio.StreamWriter | None = None
         self.breaker: BreakerStatus | None = None
         """See `WorkerElsewhere.breaker`."""
@@ -67,6 +75,10 @@ class WorkerProcess:
         self._is_wanted.set()
         if self._input is not None and self._input.transport.get_write_buffer_size() < _MAX_UNREAD_BYTES:
             self._input.write(f"{'' if subject is None else json.dumps(subject.text)}\n".encode())
+
+    def renew(self) -> None:
+        """Replace the child after its work in progress, as it may hold what was erased."""
+        self._is_outdated.set()
 
     async def run(self) -> None:
         """Run the child whenever there is work, until `stop`. A child that ends by itself is started again."""
@@ -81,6 +93,9 @@ class WorkerProcess:
                 ended = f"not started: {error.strerror}"
             if self._is_stopping.is_set():
                 return
+            if self._renewed_at >= began:
+                await self._wait_for_work()
+                continue
             self._engine.admin.worker_counters.restarts += 1
             if time.monotonic() - began >= STEADY_S:
                 wait_s = FIRST_WAIT_S
@@ -111,9 +126,10 @@ class WorkerProcess:
         logger.info("worker process started", extra={"pid": child.pid})
         reading = asyncio.create_task(self._read(child))
         stopping = asyncio.create_task(self._is_stopping.wait())
+        renewing = asyncio.create_task(self._renew(child))
         try:
             self._input = child.stdin
-            await asyncio.wait({reading, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({reading, stopping, renewing}, return_when=asyncio.FIRST_COMPLETED)
             self._end_input(child)
             async with asyncio.timeout(STOP_S):
                 await reading
@@ -123,10 +139,22 @@ class WorkerProcess:
             return await child.wait()
         finally:
             self._end_input(child)
-            stopping.cancel()
-            reading.cancel()
+            for task in (stopping, reading, renewing):
+                task.cancel()
             if child.returncode is None:
                 child.kill()
+
+    async def _renew(self, child: Process) -> None:
+        """Wait until the child is outdated, then until it has finished its work in progress, or long enough."""
+        self._is_outdated.clear()  # a child that starts now reads what is left
+        await self._is_outdated.wait()
+        await asyncio.sleep(self._renewed_at + RENEW_EVERY_S - time.monotonic())
+        self._renewed_at = time.monotonic()
+        self._is_wanted.clear()
+        self._input = None
+        if child.stdin is not None:
+            child.stdin.write(STOP_LINE + b"\n")
+        await asyncio.sleep(RENEW_S)
 
     def _end_input(self, child: Process) -> None:
         self._input = None

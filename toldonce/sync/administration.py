@@ -107,7 +107,7 @@ class BlockingAdminService:
         return self._engine.run(self._engine.core.admin.merges())
 
     def refresh_merges(self) -> None:
-        """Read who was merged into whom again, unless that was done within the last second."""
+        """Follow what other processes merged and erased, unless that was done within the last second."""
         self._engine.run(self._engine.core.admin.refresh_merges())
 
     def formations(

@@ -32,3 +32,7 @@ class WorkerElsewhere(Protocol):
 
     def wake(self, subject: Subject | None) -> None:
         """See `Worker.wake`."""
+        ...
+
+    def renew(self) -> None:
+        """Begin again with an empty memory, after the work in progress: something was erased."""

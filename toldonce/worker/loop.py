@@ -5,7 +5,7 @@ What must wait (the model is down, the budget is spent) is deferred without coun
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -64,16 +64,25 @@ _MIN_DELAY = timedelta(seconds=1)
 class Worker:
     """Forms what is due until it is stopped. Any number of workers may share a database."""
 
-    def __init__(self, runtime: Runtime, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        stages: Mapping[str, Stage],
+        *,
+        chores: Chores | None = None,
+        lost: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         """Create a worker.
 
         Args:
             runtime: Store, models and clock.
             stages: The stages of formation by name.
             chores: Maintenance to do while nothing is due.
+            lost: Called when a lease was lost, as it is where what was read has been erased.
         """
         self._runtime = runtime
         self._stages = stages
+        self._lost = lost
         self._upkeep = Upkeep(runtime.store, runtime.clock, chores)
         self._turns = SubjectTurns(runtime.store, runtime.clock)
         self._wake = asyncio.Event()
@@ -246,6 +255,8 @@ class Worker:
         except LeaseLostError:
             self.counters.lost += 1
             logger.warning("lease lost", extra=place_of(key))
+            if self._lost is not None:
+                await self._lost()
         except (BreakerOpenError, BudgetSpentError) as wait:
             await self._defer(lease, str(wait), wait.until)
         except ToldOnceError as error:
@@ -310,14 +321,8 @@ class Worker:
         result = await retry_while_stale(attempt, max_attempts=MAX_STALE_ATTEMPTS)
         self.counters.formed += 1
         record_outcome(lease, result, self._runtime)
-        logger.debug(
-            "formed",
-            extra={
-                **place_of(lease.key),
-                "changes": len(result.changes),
-                "formed_seq": result.formed_seq,
-            },
-        )
+        about = {**place_of(lease.key), "changes": len(result.changes), "formed_seq": result.formed_seq}
+        logger.debug("formed", extra=about)
 
     async def _commit(
         self, lease: Lease, formed: FormationResult, runtime: Runtime, compactor: BudgetedModel | None

@@ -1,5 +1,9 @@
 -- What PostgreSQL says in other words.
 
+-- name: versions_of
+-- The list is a JSON array of numbers: see `names_of`.
+SELECT key, version FROM subject WHERE key = ANY (CAST(translate(?1, '[]', '{}') AS BIGINT[]))
+
 -- name: recalls_naming
 SELECT at, id, items, omitted
   FROM recall

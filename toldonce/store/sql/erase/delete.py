@@ -79,6 +79,7 @@ class MemoryDeleter:
         packed = pack_sources((hash_, id_text(conversation), seq) for hash_, conversation, seq in rows)
         self._db.execute(SQL["repack_sources"], (self._key, id_, packed))
         self._db.execute(SQL["touch_memory"], (self._key, id_, self._version))
+        self._note_stale(id_)
         self.clear_context(id_)
 
     def clear_context(self, id_: bytes) -> None:
@@ -88,8 +89,13 @@ class MemoryDeleter:
         if detail.context_source:
             values = (self._key, id_, write_detail(detail.without_circumstance()), self._version)
             self._db.execute(SQL["write_detail"], values)
+            self._note_stale(id_)
             self._counts["evidence"] += 1
             self._counts["insertions"] += insertions.empty_showing(self._db, self._key, [id_])
+
+    def _note_stale(self, id_: bytes) -> None:
+        """Let processes drop what they cached of a memory that lost a part of itself."""
+        self._db.execute(SQL["note_gone"], (self._key, self._version, id_))
 
     def clear_traces(self, hollowed: Set[tuple[bytes, int]], answers: Set[tuple[bytes, int]]) -> None:
         """Take away what decisions, recall records and waiting work say of what is gone.

@@ -12,7 +12,7 @@ from uuid import UUID
 from toldonce.clock import Clock, from_micros, to_micros
 from toldonce.ids import id_text, new_id
 from toldonce.store.sql.database import Row, SqlConnection, load
-from toldonce.store.sql.rows import fetch, fetch_one, instant, micros
+from toldonce.store.sql.rows import fetch, fetch_one, fetch_value, instant, micros
 from toldonce.types import EraseRequest, ErasureRecord, Subject
 
 SQL = load("erase")
@@ -68,6 +68,16 @@ def note_begun(db: SqlConnection, begun: BegunErasure) -> None:
 def note_erasure(db: SqlConnection, subject: Subject, erasure: ErasureRecord) -> None:
     """Note an erasure that ended: until it is cleaned, its bytes may be in the database's files."""
     _note(db, subject, erasure, erasure.counts)
+
+
+def stamp_erasure(db: SqlConnection, clock: Clock) -> None:
+    """Let all processes see that something was erased. Last in a transaction: all erasures write the same row."""
+    db.execute(SQL["stamp_erasure"], (UUID(new_id(clock)).bytes,))
+
+
+def erasure_stamp(db: SqlConnection) -> bytes:
+    """Return what changes with every erasure; empty where there was none."""
+    return bytes(fetch_value(db, SQL["erasure_stamp"]) or b"")
 
 
 def _note(db: SqlConnection, subject: Subject, erasure: ErasureRecord, counts: Mapping[str, object]) -> None:

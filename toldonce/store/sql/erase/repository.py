@@ -7,6 +7,7 @@ it, its messages, its name) is left to the last transaction.
 
 import asyncio
 import builtins
+import json
 from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +24,15 @@ from toldonce.store.sql.database import SqlConnection, Work, load
 from toldonce.store.sql.erase import erase
 from toldonce.store.sql.erase.erase import EraseServices
 from toldonce.store.sql.erase.insertions import empty_most_quoting
-from toldonce.store.sql.erase.orders import begin_or_continue, begun_erasure, erasures, note_begun, unfinished_orders
+from toldonce.store.sql.erase.orders import (
+    begin_or_continue,
+    begun_erasure,
+    erasure_stamp,
+    erasures,
+    note_begun,
+    stamp_erasure,
+    unfinished_orders,
+)
 from toldonce.store.sql.erase.tombstones import TombstoneLedger
 from toldonce.store.sql.rows import fetch, fetch_value
 from toldonce.types import EraseRequest, ErasureRecord, Subject
@@ -36,6 +45,7 @@ class ErasureRepository(Repository):
     """Erases, and tells what was erased or forgotten."""
 
     list = Reads(erasures)
+    stamp = Reads(erasure_stamp, inline=True)
 
     def __init__(self, context: StoreContext) -> None:
         """Work on the database of `context`."""
@@ -130,10 +140,23 @@ class ErasureRepository(Repository):
     async def _erase(self, work: Work[T], *subjects: Subject, synced: bool = True) -> T:
         """Erase in one transaction."""
         await self._executor.flush(*subjects)  # a pending write would bring erased ids back
-        done = await self._executor.write(work, *subjects, synced=synced)
+
+        def stamped(db: SqlConnection) -> T:
+            done = work(db)
+            stamp_erasure(db, self._context.clock)
+            return done
+
+        done = await self._executor.write(stamped, *subjects, synced=synced)
         for subject in subjects:
             self._context.cache.forget(subject)
         return done
+
+    async def drop_cached(self) -> None:
+        """Drop from this store's cache what any process has erased."""
+        cache = self._context.cache
+        known = cache.versions()
+        for subject in await self._executor.read(partial(subjects_that_lost, versions=known)):
+            cache.forget(subject)
 
     async def pending(self) -> int:
         """Return the number of erasures that have not ended, or whose bytes or keys may be there, of all subjects."""
@@ -173,6 +196,18 @@ class ErasureRepository(Repository):
         """Return whether anything of the subject was forgotten or erased."""
         term_key = self._context.term_key
         return not await self._executor.read_inline(lambda db: TombstoneLedger(db, subject, term_key).empty)
+
+
+def subjects_that_lost(db: SqlConnection, versions: Mapping[Subject, int]) -> builtins.list[Subject]:
+    """Return the subjects of which memories were erased since they had these versions."""
+    keys = json.dumps([subject.key for subject in versions])
+    now = {int(key): int(version) for key, version in fetch(db, SQL["versions_of"], keys)}
+    return [
+        subject
+        for subject, version in versions.items()
+        if subject.key not in now
+        or (now[subject.key] != version and fetch(db, SQL["lost_since"], subject.key, version))
+    ]
 
 
 def _note_destroyed(db: SqlConnection, *, subject: int, up_to: int) -> None:

@@ -10,6 +10,18 @@ SELECT value FROM meta WHERE name = ?1
 -- name: keep_ledger_keys
 INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 
+-- name: erasure_stamp
+SELECT value FROM meta WHERE name = 'erasure_stamp'
+
+-- name: stamp_erasure
+INSERT INTO meta (name, value) VALUES ('erasure_stamp', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+
+-- name: versions_of
+SELECT key, version FROM subject WHERE key IN (SELECT value FROM json_each(?1))
+
+-- name: lost_since
+SELECT 1 FROM gone WHERE subject = ?1 AND version > ?2 LIMIT 1
+
 -- name: marks_of
 SELECT mark, at FROM erased_message WHERE subject = ?1 ORDER BY mark
 

@@ -308,6 +308,15 @@ class SnapshotCache:
             self._make_room()
             return list(memories)
 
+    def versions(self) -> dict[Subject, int]:
+        """Return the cached subjects, each with the oldest version that is cached of it."""
+        found: dict[Subject, int] = {}
+        with self._lock:
+            for kept in self._kept.values():
+                subject = kept.snapshot.subject
+                found[subject] = min(kept.snapshot.version, found.get(subject, kept.snapshot.version))
+        return found
+
     def forget(self, subject: Subject) -> None:
         """Drop a subject from the cache."""
         number = subject.key
