@@ -93,6 +93,10 @@ NOBODYS = {
     "join_alias",
     "open_alias",
     "drop_alias",
+    "reopen_alias",
+    "kept_conversations",
+    "keep_conversations",
+    "forget_kept",
     "sources_of",
     "every_alias",
     "erasure_stamp",
@@ -147,12 +151,7 @@ SMALL_INDEXES = {
 }
 # Statements of transactions that reach rows by the subject alone, and what bounds them all the same.
 BY_SUBJECT_ALONE = {
-    "alias/active_facts": "merging two users: each slot of both",
     "alias/closed_for": "undoing a merge: what the copies replaced",
-    "alias/conversation_sizes": "undoing a merge: each conversation",
-    "alias/rest_formations": "merging two users",
-    "alias/wake_formations": "undoing a merge",
-    "erase/marks_of": "merging two users: what either had erased",
     "embedding/stay_in": "an operator chooses an embedder: each subject that has none",
     "energy/drop_reservations": "calls under way, or of a process that died",
     "energy/unsettled": "calls under way, or of a process that died",
@@ -183,6 +182,8 @@ BY_SUBJECT_ALONE = {
 WHOLE_ERASURE = {f"erase/{name}" for table in TABLES for name in table.delete_statements}
 # Statements that read all of a subject, as they are meant to: in threads that read, never in a transaction.
 READING_ALL = {
+    "alias/conversation_ids",
+    "alias/resting_formations",
     "app/apps",
     "episode/chain",
     "tend/begun",

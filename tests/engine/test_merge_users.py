@@ -11,7 +11,7 @@ from populated import parts_of
 from remote_engine import connected
 from sample_chats import ALL_KINDS, tell, user
 from stores import DURABLE, SEALED, keyring_of, url_of
-from toldonce.engine import AsyncToldOnce, user_merge
+from toldonce.engine import AsyncToldOnce, user_copy, user_merge
 from toldonce.errors import BadRequestError, ModelError
 from toldonce.server.app import build_app
 from toldonce.server.user_checks import user_findings
@@ -177,7 +177,7 @@ async def test_an_interrupted_merge_goes_on_over_rest_and_other_processes_follow
             await remote.admin.undo_merge(OLD)
 
         with monkeypatch.context() as patched:
-            patched.setattr(user_merge, "derive", AsyncMock(side_effect=ModelError("the embedder is down")))
+            patched.setattr(user_copy, "derive", AsyncMock(side_effect=ModelError("the embedder is down")))
             with pytest.raises(ModelError):
                 await engine.admin.merge_user(OLD, NEW)
         assert not any("bees" in text for text in await known(engine, OLD))

@@ -43,7 +43,7 @@ KEYS_AND_ACTS = (
 )
 OF_ALL_SUBJECTS = {
     *(f"AccessRepository.{name}" for name in KEYS_AND_ACTS),
-    *(f"AliasRepository.{name}" for name in ("list", "add", "join", "end")),  # each concerns two users
+    *(f"AliasRepository.{name}" for name in ("list", "add", "join", "reopen", "kept_conversations", "end")),
     "AppRepository.summaries",
     "AdminRepository.statistics",
     "AdminRepository.stats",

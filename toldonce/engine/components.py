@@ -10,6 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 
 from toldonce.clock import Clock
@@ -42,7 +43,7 @@ from toldonce.store.factory import open_store
 from toldonce.store.sql.erase.repository import ErasureRepository
 from toldonce.store.sql.user_merge import AliasRepository
 from toldonce.store.store import Store
-from toldonce.types import CalibrationCurve, Destination, EmbedderRecord, Subject
+from toldonce.types import CalibrationCurve, Destination, EmbedderRecord, Subject, UserAlias
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +57,8 @@ class UserAliases:
     """The users whose requests read and write another's memory, as they were read lately."""
 
     _targets: dict[Subject, Subject] = field(default_factory=dict)
+    _open: tuple[UserAlias, ...] = ()
+    """Merges whose copy is not complete."""
     _read_at: float | None = None
 
     def resolve(self, subject: Subject) -> Subject:
@@ -68,6 +71,13 @@ class UserAliases:
             sorted((user for user, into in self._targets.items() if into == target), key=lambda user: user.text)
         )
 
+    def resting(self, subject: Subject) -> list[tuple[Subject, datetime]]:
+        """Return the subjects that are being copied into one, with when that began: recall reads them, too."""
+        found = [
+            (subject.of_other_users({self._targets[alias.source]: alias.source}), alias.at) for alias in self._open
+        ]
+        return [(source, at) for source, at in found if source != subject]
+
     async def refresh(self, store: AliasRepository, clock: Clock, *, at_once: bool = False) -> None:
         """Read them again if that was a second ago; while the database does not answer, they stay as they were."""
         now = clock.monotonic()
@@ -76,9 +86,11 @@ class UserAliases:
         few = self._read_at is not None and len(self._targets) <= INLINE_ROWS
         self._read_at = now
         try:
-            found = {alias.source: alias.target for alias in await store.list(few=few)}
+            known = await store.list(few=few)
         except StoreUnavailableError:
             return
+        found = {alias.source: alias.target for alias in known}
+        self._open = tuple(alias for alias in known if alias.joined_at is None)
         self._targets = {source: _last(source, found) for source in found}
 
 

@@ -161,7 +161,9 @@ class Retriever:
         """
         store, clock = self._components.store.snapshots, self._components.clock
         subjects = self._lists.get_now(request.subject, cold_start=request.cold_start)
-        is_alone = request.beside is None and not request.rules
+        is_alone = (
+            request.beside is None and not request.rules and not self._components.aliases.resting(request.subject)
+        )
         if subjects is None or not is_alone or self._reranking.is_set or not store.ranks_in_callers:
             return None
         embedders = {self._embedders.opened_for(subject) for subject in subjects}
@@ -199,12 +201,12 @@ class Retriever:
 
         The secret is the same in every process, and unknown outside.
         """
-        request = await self.zoned(request)
+        request = await self._without_ended(await self.zoned(request))
         recall, key = await self._recall_anywhere(request)
         withheld = await find_withheld(self._components.store, [item.memory for item in recall.items], request.rules)
         # What may not go where the result goes makes room for what may, of which some may not either.
         for _ in range(_MAX_ROUNDS if withheld else 0):
-            recall, key = await self._recall_anywhere(replace(request, withheld=withheld))
+            recall, key = await self._recall_anywhere(replace(request, withheld=request.withheld | withheld))
             shown = [item.memory for item in recall.items]
             found = await find_withheld(self._components.store, shown, request.rules)
             withheld |= found
@@ -224,7 +226,16 @@ class Retriever:
         subjects = await self._lists.get(request.subject, cold_start=request.cold_start)
         if request.beside is not None:
             subjects.insert(1, request.beside)  # the global one stays last
+        subjects[1:1] = [source for source, _ in self._components.aliases.resting(request.subject)]
         return subjects
+
+    async def _without_ended(self, request: RecallRequest) -> RecallRequest:
+        """Withhold what ended in a user's memory while another's is copied into it: it may still hold there."""
+        ended = [
+            await self._components.store.aliases.closed_since(request.subject, since)
+            for _, since in self._components.aliases.resting(request.subject)
+        ]
+        return replace(request, withheld=request.withheld.union(*ended)) if ended else request
 
     async def _recall_anywhere(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories whatever rules there are, but for those that are known to be withheld."""

@@ -349,7 +349,7 @@ def _portions(
     end: CopyEndpoint, group: Sequence[ImportedSubject], runtimes: Sequence[Runtime], glance: Callable[[], None]
 ) -> list[tuple[Runtime, list[Memory]]]:
     """Return the active memories of some subjects in batches, each with the runtime that embeds it."""
-    logs = {block.key: block.words for block in group}
+    logs = {block.key: block.words for block in group if block.of("message")}  # else it is in the database
     by_space: dict[str, tuple[Runtime, list[Memory]]] = {}
     for block, runtime in zip(group, runtimes, strict=True):
         memories = by_space.setdefault(runtime.embedder.space, (runtime, []))[1]

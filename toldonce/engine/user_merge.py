@@ -1,23 +1,22 @@
-"""Merge two users who are one person, and undo it. Reads and writes the database by way of an export's records.
+"""Merge two users who are one person, and undo it. Reads and writes the database.
 
-Requests of the source are sent to the target first, and a moment later, when all processes know, its memory is copied.
-What is kept of the source stays as it was; what the target's owner had forgotten does not come back with the copy.
-Killed in between, the same call goes on.
+Requests of the source are sent to the target first, and a moment later, when all processes know, its memory is copied,
+a portion at a time. Until the copy is complete, recall reads what rests of the source, too. It stays as it was; what
+the target's owner had forgotten does not come back with the copy. Killed in between, the same call goes on.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import datetime
-from functools import partial
-from io import BytesIO
 
 from toldonce.clock import EPOCH
 from toldonce.collector import full_collections_postponed
+from toldonce.concurrency import retry_while_stale
 from toldonce.engine.components import FRESH_S, Components
 from toldonce.engine.keys import act
-from toldonce.engine.results import NO_PROGRESS
-from toldonce.engine.transfer import derive, open_end_of
+from toldonce.engine.transfer import open_end_of
+from toldonce.engine.user_copy import UserCopier
 from toldonce.errors import BadRequestError, StoreUnavailableError
 from toldonce.formation.forget import forget_by_hand
 from toldonce.formation.forgotten_words import ENDED_BY_HAND, FORGOTTEN
@@ -26,9 +25,6 @@ from toldonce.formation.runtime import Runtime
 from toldonce.ids import id_text, new_id
 from toldonce.maintenance.pace import Pace, PausedError
 from toldonce.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
-from toldonce.store.sql.transfer.export import Seen, export_lines, subjects_to_export
-from toldonce.store.sql.transfer.import_reader import ImportedSubject, read_blocks
-from toldonce.store.sql.transfer.merged_blocks import MergeCopy, renamed, write_copy
 from toldonce.store.sql.user_merge import MAX_PORTION, EndLine, MergeUndo
 from toldonce.text import bare
 from toldonce.types import (
@@ -49,7 +45,8 @@ from toldonce.types import (
 Words = tuple[str, str, str]
 SETTLE_S = 2 * FRESH_S
 """How long a merge waits for other processes to learn of it, in seconds."""
-_WHOLE = Seen(message=lambda row: row, detail=lambda detail, said: detail, inserted=lambda text: text)
+# Times that a copy begins again because something was erased or ended in the source meanwhile.
+_MAX_ATTEMPTS = 8
 _ENDED = (*ENDED_BY_HAND, "it is to be forgotten")
 _BEFORE = "before another user was merged into this one"
 _UNDONE = "the merge of {source} into {target} was undone"
@@ -76,20 +73,25 @@ class UserMerger:
         await components.aliases.refresh(self._store.aliases, components.clock, at_once=True)
         await asyncio.sleep(SETTLE_S)
         await self._store.memories.flush_uses()
-        pace = Pace(self._stop)
+        users = {alias.source: alias.target}
+        parts = await self._store.aliases.parts(alias.source)
+        for source in parts:
+            await self._store.aliases.take_over_ledger(source, source.of_other_users(users))
         with closing(open_end_of(components, EndpointMode.WRITE)) as end, end.speaking():
             try:
                 with full_collections_postponed():
-                    report = await self._copy(end, alias, pace)
+                    report = await self._copy(end, alias)
             except PausedError:
                 why = (
                     f"the merge was stopped, as the database is being closed: {alias.source.text} reads the memory of "
                 )
                 raise StoreUnavailableError(f"{why}{alias.target.text} already; merge again to copy the rest") from None
-        for source in await self._store.aliases.parts(alias.source):
-            await self._forget_again(source, source.of_other_users({alias.source: alias.target}))
+        for source in parts:
+            await self._forget_again(source, source.of_other_users(users))
+            await self._store.aliases.wake_formations(source, users)
         if not await self._store.aliases.join(alias):
             raise BadRequestError(f"the merge of {alias.source.text} into {alias.target.text} was ended meanwhile")
+        await components.aliases.refresh(self._store.aliases, components.clock, at_once=True)
         return report
 
     async def undo(self, source: str | Subject, *, actor: str) -> UserMergeReport:
@@ -108,10 +110,25 @@ class UserMerger:
         parts = await store.aliases.parts(user)
         await self._end_what_was_forgotten(alias, parts)
         back = await self._replaced(alias, parts)
+        await store.aliases.reopen(alias)
+        await components.aliases.refresh(store.aliases, components.clock, at_once=True)
         dropped = await store.aliases.drop_copies(alias, parts)
+        conversations, kept = await store.aliases.drop_conversations(alias, parts)
+        for part in parts:
+            await store.aliases.take_over_ledger(part.of_other_users({alias.source: alias.target}), part)
+            await store.aliases.wake_formations(part, {})
         changes, decisions = await self._returning(alias, back)
         entry = act(components.clock, "users.undo_merge", actor=actor, tenant=user.tenant, target=str(user.key))
-        undo = MergeUndo(alias=alias, parts=parts, changes=changes, decisions=decisions, memories=dropped, audit=entry)
+        undo = MergeUndo(
+            alias=alias,
+            parts=parts,
+            changes=changes,
+            decisions=decisions,
+            memories=dropped,
+            conversations=conversations,
+            kept=kept,
+            audit=entry,
+        )
         report = await store.aliases.end(undo)
         await components.aliases.refresh(store.aliases, components.clock, at_once=True)
         return report
@@ -142,17 +159,10 @@ class UserMerger:
             )
         return alias
 
-    async def _copy(self, end: CopyEndpoint, alias: UserAlias, pace: Pace) -> UserMergeReport:
-        """Copy the source's memory, in one transaction."""
-        users = {alias.source: alias.target}
-        read = await pace.apart(partial(_read, end, alias.source, pace.glance))
-        blocks = await pace.apart(lambda: [renamed(block, users, pace.glance) for block in read])
-        parts = await self._store.aliases.parts(alias.source)
-        derived = await derive(self._runtime, end, blocks, pace, NO_PROGRESS, 0)
-        copy = MergeCopy(alias=alias, blocks=blocks, derived=derived, parts=parts)
-        keys = [part.key for part in parts]
-        write = partial(write_copy, end, copy, self._store.aliases.services, self._components.clock, pace.glance)
-        return await pace.apart(partial(end.write, write, *keys, *(block.key for block in blocks)))
+    async def _copy(self, end: CopyEndpoint, alias: UserAlias) -> UserMergeReport:
+        """Copy the source's memory, and again what is missing where something was erased meanwhile."""
+        copier = UserCopier(self._components, self._runtime, end, alias, Pace(self._stop))
+        return await retry_while_stale(copier.copy, max_attempts=_MAX_ATTEMPTS)
 
     async def _forget_again(self, source: Subject, target: Subject) -> None:
         """Forget copies that say what was forgotten in `target` after they were said."""
@@ -262,14 +272,3 @@ def _words(memory: Memory) -> Words:
 
 def _last_said(memory: Memory) -> datetime:
     return max((source.said_at for source in memory.evidence), default=memory.known_from)
-
-
-def _read(end: CopyEndpoint, source: Subject, glance: Callable[[], None]) -> list[ImportedSubject]:
-    """Read what is kept of a user and of the subjects within it, in one snapshot."""
-    with end.db:
-        wanted = subjects_to_export(end, source)
-        file = BytesIO()
-        for line in export_lines(end, wanted, _WHOLE, glance):
-            file.write(line)
-    file.seek(0)
-    return list(read_blocks(file))

@@ -71,8 +71,9 @@ class BlockingAdminService:
 
         Memories, conversations, decisions and the subjects within `user` are copied to those of `into`. Of two values
         of a slot the newer one holds, the other is the past. What is kept of `user` stays as it was, until `undo_merge`
-        returns it; erasing `into`, or what was copied, erases it there as well. A merge that was interrupted goes on
-        with the same call.
+        returns it; erasing `into`, or what was copied, erases it there as well. Others write between its portions, and
+        recall reads what is not copied yet, too. A merge that was interrupted goes on with the same call, which returns
+        what it copied itself.
 
         Args:
             user: User whose memory is copied.
@@ -83,6 +84,7 @@ class BlockingAdminService:
             BadRequestError: one of them is no user, they are of two tenants or one already, `user` is merged into
                 another one, or the database is in memory.
             ModelError: the embedder failed; the same call goes on.
+            StaleSubjectError: the memory of `user` kept changing, as things were erased from it; the same call goes on.
             StoreUnavailableError: the database failed or is being closed; the same call goes on.
         """
         return self._engine.run(self._engine.core.admin.merge_user(user, into, actor=actor))

@@ -20,6 +20,10 @@ SQL = load("erase")
 _HASH_BYTES = 8
 KEY_BYTES = 64
 """Length of a ledger's key."""
+MIN_MARK = -(2**63)
+"""Lowest mark."""
+# Marks that are taken over in one transaction where a ledger is long.
+MAX_MARKS = 1_000
 
 
 def ledger_key(db: SqlConnection, subject: int, term_key: bytes) -> bytes:
@@ -38,16 +42,21 @@ def imported_key_name(subject: int) -> str:
 class TombstoneLedger:
     """The erased messages of one subject."""
 
-    def __init__(self, db: SqlConnection, subject: Subject, term_key: bytes) -> None:
-        """Open the ledger of `subject`."""
+    def __init__(self, db: SqlConnection, subject: Subject, term_key: bytes, *, without: Subject | None = None) -> None:
+        """Open the ledger of `subject`, but for what it took over from the ledger of `without`."""
         self._db = db
         self.subject = subject.key
         self._term_key = term_key
+        self._without = without
         self.empty = fetch_value(db, SQL["nothing_erased"], subject.key) == 1
 
     @cached_property
     def _keys(self) -> tuple[bytes, ...]:
-        return split_keys(ledger_key(self._db, self.subject, self._term_key))
+        keys = split_keys(ledger_key(self._db, self.subject, self._term_key))
+        if self._without is None:
+            return keys
+        other = split_keys(ledger_key(self._db, self._without.key, self._term_key))[0]
+        return tuple(key for key in keys if key != other)
 
     def mask(self, number: int) -> int:
         """Mask a hash, an anchor or a call: equal ones stay equal, and reveal nothing without the key."""
@@ -119,12 +128,20 @@ def mark_words(db: SqlConnection, subject: Subject, changes: Sequence[MarkWords]
 
 def take_over_ledger(db: SqlConnection, source: Subject, subject: Subject, term_key: bytes) -> None:
     """Let the ledger of `subject` recognize what that of `source` does: its hashes cannot be masked by another key."""
-    marks = fetch(db, SQL["marks_of"], source.key)
+    after: int | None = MIN_MARK
+    while after is not None:
+        after = take_over_marks(db, source, subject, term_key, after)
+
+
+def take_over_marks(db: SqlConnection, source: Subject, subject: Subject, term_key: bytes, first: int) -> int | None:
+    """Do a part of `take_over_ledger`: some marks, `first` the lowest; return the lowest of the next part, or None."""
+    marks = fetch(db, SQL["marks_from"], source.key, first, MAX_MARKS)
     if not marks:
-        return
+        return None
     keys = (*split_keys(ledger_key(db, subject.key, term_key)), *split_keys(ledger_key(db, source.key, term_key)))
     db.execute(SQL["keep_ledger_keys"], (imported_key_name(subject.key), b"".join(dict.fromkeys(keys))))
     db.executemany(SQL["note_erased"], [(subject.key, mark, at) for mark, at in marks])
+    return int(marks[-1][0]) + 1 if len(marks) == MAX_MARKS else None
 
 
 def split_keys(joined: bytes) -> tuple[bytes, ...]:

@@ -22,8 +22,8 @@ SELECT key, version FROM subject WHERE key IN (SELECT value FROM json_each(?1))
 -- name: lost_since
 SELECT 1 FROM gone WHERE subject = ?1 AND version > ?2 LIMIT 1
 
--- name: marks_of
-SELECT mark, at FROM erased_message WHERE subject = ?1 ORDER BY mark
+-- name: marks_from
+SELECT mark, at FROM erased_message WHERE subject = ?1 AND mark >= ?2 ORDER BY mark LIMIT ?3
 
 -- name: erased_at
 SELECT at FROM erased_message WHERE subject = ?1 AND mark = ?2
