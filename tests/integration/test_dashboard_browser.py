@@ -12,7 +12,7 @@ from playwright.async_api import Browser, expect
 from browser import CHROMIUM, NO_CHROMIUM, Visit, served, visit
 from dashboard_forms import form_name
 from hostile_fields import HOSTILE, LONG
-from integration.npm_packages import installed_packages
+from integration.npm_packages import installed_libraries
 from patience import PATIENCE_S
 from populated import parts_of
 from soak import sampled
@@ -24,7 +24,6 @@ from toldonce.types import Access, MemoryState, NewApiKey, RequestScope, Subject
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 shared = pytest.mark.asyncio(loop_scope="session")
 """Marks what uses the browser and the filled engine of all these tests, and changes only what it adds."""
-AXE = "axe-core@4.14.1"
 # Level A and AA of WCAG 2.2, and what axe-core calls best practices.
 RULES = '["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]'
 # What the scheme of colors decides.
@@ -267,7 +266,7 @@ async def test_a_login_in_the_browser(engine: AsyncToldOnce, browser: Browser) -
 @pytest.fixture(scope="session")
 def axe() -> str:
     """The script of axe-core, as npm serves it."""
-    return (installed_packages((AXE,)).parent / "axe-core" / "axe.min.js").read_text()
+    return (installed_libraries() / "axe-core" / "axe.min.js").read_text()
 
 
 @pytest.mark.soak

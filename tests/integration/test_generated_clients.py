@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.npm_packages import INSTALL_S, dependencies, linked_packages
+from integration.npm_packages import INSTALL_S, TSC, linked_libraries
 from integration.raw_client import request
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
@@ -99,9 +99,9 @@ def test_a_typescript_client_is_generated_checked_and_works(
         pytest.skip("node is not installed: the TypeScript client was NOT tested")
     folder = tmp_path / "client"
     shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    tools = linked_packages(folder, dependencies(HERE / "package.json"))
-    run(str(tools / "openapi-typescript"), str(document), "-o", "api.d.ts", folder=folder)
+    libraries = linked_libraries(folder)
+    run(str(libraries / ".bin" / "openapi-typescript"), str(document), "-o", "api.d.ts", folder=folder)
     options = ("--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--skipLibCheck")
-    run(str(tools / "tsc"), *options, "client.ts", folder=folder)
+    run(str(libraries / TSC), *options, "client.ts", folder=folder)
     env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
     assert json.loads(run("node", "client.js", url_of(server), key, folder=folder, env=env)) == SEEN

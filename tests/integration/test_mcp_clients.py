@@ -12,20 +12,15 @@ import pytest
 from forked_processes import forked_script
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.hook_process import SCRIPT
-from integration.npm_packages import linked_packages
+from integration.npm_packages import installed_packages, linked_libraries
 from integration.server_process import StartServer
 from integration.test_mcp_processes import environment
 from patience import PATIENCE_S
-from soak import SOAK, only_whole, whole_only
+from soak import only_whole, whole_only
 from toldonce import ToldOnce
 from toldonce.types import MemoryState
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
-CLIENTS = (
-    "@modelcontextprotocol/sdk@1.32.2",
-    "@modelcontextprotocol/client@2.4.0",
-    *([INSPECTOR] if SOAK else []),
-)
 CALLS = (
     ToolCall("toldonce", "remember", {"text": "Ana rows on Tuesdays."}),
     ToolCall("toldonce", "recall_memory", {"query": "When does Ana row?"}),
@@ -49,7 +44,7 @@ default_tools_approval_mode = "approve"
 def clients(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("npm") / "mcp"
     copytree(Path(__file__).parent / "mcp_npm", folder)
-    linked_packages(folder, CLIENTS)
+    linked_libraries(folder)
     return folder
 
 
@@ -93,11 +88,11 @@ def test_a_typescript_client_lives_with_memory(
 @pytest.mark.soak
 @only_whole
 def test_the_inspector_lists_and_calls_the_tools(
-    clients: Path, coding_agents: Path, start_server: StartServer, tmp_path: Path
+    coding_agents: Path, start_server: StartServer, tmp_path: Path
 ) -> None:
     url = f"http://127.0.0.1:{start_server(offline=True).port}/mcp"
     inspect = [
-        str(clients / "node_modules" / ".bin" / "mcp-inspector"),
+        str(installed_packages((INSPECTOR,)) / "mcp-inspector"),
         "--cli",
         url,
         "--transport",

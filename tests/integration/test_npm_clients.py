@@ -13,12 +13,14 @@ import pytest
 
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream
-from integration.npm_packages import dependencies, linked_packages
+from integration.npm_packages import linked_libraries
 from integration.raw_client import chat, eventually, user
 from integration.server_process import ServerProcess
 from patience import PATIENCE_S
 
 HERE = Path(__file__).parent / "npm"
+USERS = [f"{library}-{model}" for library in ("openai", "vercel") for model in ("echo", "strict", "tools")]
+SAID = "I am allergic to almonds. I live in Turku."
 NUMBERED = re.compile(rb"(rs|fc|call|toolu|msg)_[0-9]+")
 """Ids that upstream gives: another one in each answer."""
 
@@ -29,8 +31,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("node") is None:
         pytest.skip("node is not installed: the JavaScript clients were NOT tested")
     folder = tmp_path_factory.mktemp("npm") / "clients"
-    shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns("node_modules"))
-    linked_packages(folder, dependencies(HERE / "package.json"))
+    shutil.copytree(HERE, folder)
+    linked_libraries(folder)
     return folder
 
 
@@ -44,14 +46,20 @@ def run(folder: Path, program: str, *arguments: str) -> dict[str, Any]:
     return said
 
 
-@pytest.mark.parametrize("model", ["echo", "strict", "tools"])
-@pytest.mark.parametrize("library", ["openai", "vercel"])
-def test_a_javascript_client_chats(installed: Path, server: ServerProcess, name: str, library: str, model: str) -> None:
+@pytest.fixture(scope="module")
+def chats(installed: Path, server: ServerProcess) -> dict[str, Any]:
+    """What came of the chats of each user, in one process: node takes most of a second to import the libraries."""
     database = Database(server.database)
-    chat(server.port, "echo", [user("I am allergic to almonds. I live in Turku.")], {"x-toldonce-user": name})
-    assert eventually(lambda: database.settled(name))
+    for name in USERS:
+        chat(server.port, "echo", [user(SAID)], {"x-toldonce-user": name})
+    assert eventually(lambda: all(database.settled(name) for name in USERS))
+    return run(installed, "chat.mjs", server.base_url, *USERS)
 
-    came = run(installed, "chat.mjs", library, server.base_url, name, model)
+
+@pytest.mark.parametrize("name", USERS)
+def test_a_javascript_client_chats(chats: dict[str, Any], database: Database, name: str) -> None:
+    library, _, model = name.partition("-")
+    came = chats[name]
     log = database.conversations(name)[1]
     if model == "tools":
         assert came["said"] == "The tool says: Rain"
@@ -77,7 +85,7 @@ def test_the_official_sdks_speak_the_formats_of_agents(
 ) -> None:
     """Each chats with memory off and on, whole and streamed, is refused, and breaks off an answer."""
     database = Database(server.database)
-    chat(server.port, "echo", [user("I am allergic to almonds. I live in Turku.")], {"x-toldonce-user": name})
+    chat(server.port, "echo", [user(SAID)], {"x-toldonce-user": name})
     assert eventually(lambda: database.settled(name))
 
     came = run(installed, "sdks.mjs", server.base_url.removesuffix("/v1"), name)

@@ -16,7 +16,7 @@ from forked_processes import forked_script
 from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.database_reader import Database
 from integration.hook_process import HookProcess
-from integration.npm_packages import linked_packages
+from integration.npm_packages import TSC, linked_libraries
 from integration.raw_client import eventually
 from integration.responses_upstream import as_read as responses_as_read
 from integration.responses_upstream import refusal_of as responses_refusal_of
@@ -27,7 +27,6 @@ from soak import whole_only
 from toldonce import ToldOnce
 from toldonce.types import Access, NewApiKey
 
-LIBRARIES = ("openai@7.55.0", "typescript@5.9.3", "@types/node@24.10.1", "librechat-data-provider@0.8.524")
 CALLS = (
     ToolCall("toldonce", "remember", {"text": "Ana rows on Tuesdays."}),
     ToolCall("toldonce", "recall_memory", {"query": "When does Ana row?"}),
@@ -114,7 +113,7 @@ def home(coding_agents: Path, tmp_path: Path) -> Iterator[Home]:
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("use-with")
     (folder / "package.json").write_text('{"private": true, "type": "module"}', "utf-8")
-    linked_packages(folder, LIBRARIES)
+    linked_libraries(folder)
     return folder
 
 
@@ -203,8 +202,7 @@ def test_codex_sends_its_key_to_a_server(home: Home, start_server: StartServer) 
 
 
 def run_node(libraries: Path, coding_agents: Path, *command: str) -> str:
-    programs = libraries / "node_modules" / ".bin"
-    env = {"PATH": f"{programs}:{coding_agents}:{os.environ['PATH']}", "HOME": str(libraries)}
+    env = {"PATH": f"{coding_agents}:{os.environ['PATH']}", "HOME": str(libraries)}
     done = subprocess.run(command, cwd=libraries, env=env, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -220,7 +218,7 @@ def test_the_typescript_snippet_has_right_types_and_recalls(
     [code] = snippets("OpenAI SDK for TypeScript", "typescript", server.port)
     (libraries / "chat.ts").write_text(code, "utf-8")
     options = ("--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2023")
-    run_node(libraries, coding_agents, "tsc", *options, "chat.ts")
+    run_node(libraries, coding_agents, str(libraries / "node_modules" / TSC), *options, "chat.ts")
     *answer, happened = run_node(libraries, coding_agents, "node", "chat.ts").splitlines()
     assert "peanuts" in " ".join(answer)
     assert happened.startswith("on; recalled=")

@@ -1,16 +1,15 @@
-// Chats through a ToldOnce server with one client library and prints what came of it as one JSON object.
-// Usage: node chat.mjs LIBRARY BASE_URL USER MODEL
+// Chats through a ToldOnce server as each user and prints what came of it as one JSON object, by user.
+// Usage: node chat.mjs BASE_URL USER…; a user is named LIBRARY-MODEL, after what chats.
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
 
-const [library, baseURL, user, model] = process.argv.slice(2);
-const headers = { "x-toldonce-user": user };
+const [baseURL, ...users] = process.argv.slice(2);
 const question = "What am I allergic to?";
 const weather = "How is the weather in Oslo?";
 
-async function withOpenAI() {
+async function withOpenAI(model, headers) {
   const client = new OpenAI({ baseURL, apiKey: "sk-client", maxRetries: 0, defaultHeaders: headers });
   const chat = (messages, more = {}) => client.chat.completions.create({ model, messages, ...more });
   if (model === "tools") {
@@ -32,7 +31,7 @@ async function withOpenAI() {
   return { said: whole.choices[0].message.content, streamed, memories };
 }
 
-async function withVercel() {
+async function withVercel(model, headers) {
   const llm = createOpenAI({ baseURL, apiKey: "sk-client", headers }).chat(model);
   if (model === "tools") {
     const tools = {
@@ -54,4 +53,9 @@ async function withVercel() {
 }
 
 const libraries = { openai: withOpenAI, vercel: withVercel };
-console.log(JSON.stringify(await libraries[library]()));
+const came = {};
+for (const user of users) {
+  const [library, model] = user.split("-");
+  came[user] = await libraries[library](model, { "x-toldonce-user": user });
+}
+console.log(JSON.stringify(came));
