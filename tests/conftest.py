@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
+from hypothesis.internal.constants_ast import Constants
 from starlette import routing
 from xdist.remote import Producer  # type: ignore[import-untyped]
 
@@ -84,6 +85,9 @@ def pytest_configure() -> None:
     patch.setattr("toldonce.store.postgres.executor.CONNECTIONS", POSTGRES_CONNECTIONS)
     patch.setattr("toldonce.store.postgres.migrate._require_session", require_session_once)
     patch.setattr(memo, "MAX_KEPT", MAX_KEPT_RESULTS)
+    if not SOAK:
+        # Constants of whatever modules a worker has loaded would be examples, too: others in each run.
+        patch.setattr("hypothesis.internal.conjecture.providers._get_local_constants", Constants)
     # Each application would compile the patterns of its hundred paths, which took it half of its time to build.
     patch.setattr("starlette.routing.compile_path", cache(routing.compile_path))
     # Over Python's own handler, asyncio puts one of its own at each of the five steps of a test, in a millisecond.

@@ -27,6 +27,18 @@ WHOLE_FILES = (
 """Each prepares something in seconds that all its tests read."""
 SOURCE_FILES = ("test_architecture.py", "test_child_process.py", "test_names.py", "test_names_in_prose.py")
 """They parse the same files."""
+SDK_FILES = (
+    *(
+        "test_agent_framework.py",
+        "test_anthropic.py",
+        "test_langchain.py",
+        "test_langgraph.py",
+        "test_openai_agents.py",
+    ),
+    *("test_pydantic_ai.py", "test_anthropic_client.py", "test_real_clients.py", "test_responses_client.py"),
+    *("test_openai_responses.py", "test_library_page.py", "test_use_with_page.py"),
+)
+"""They import SDKs, which takes seconds of CPU time for each, and those of frameworks import those of models."""
 FILES_BY_PARAMETER = ("test_secure_delete.py", "test_stories.py")
 """Tests of one parameter share what is prepared for it."""
 LONG_FILES = (
@@ -34,7 +46,7 @@ LONG_FILES = (
     *("test_kill.py", "test_malformed_answers.py", "test_code_figures.py", "test_cli_processes.py", "test_scripted.py"),
     *("test_model_outage.py", "test_embedder_down.py", "test_eval_processes.py", "test_passing_bytes.py"),
     *("test_bulk.py", "test_hostile_messages.py", "test_thousand_turns.py"),
-    *(*SOURCE_FILES, "test_npm_clients.py", "test_many_users_quick.py", "test_cli_eval.py"),
+    *(*SOURCE_FILES, *SDK_FILES, "test_npm_clients.py", "test_many_users_quick.py", "test_cli_eval.py"),
 )
 """Workers begin with these: one that met them late would still be busy when the others have ended."""
 
@@ -78,6 +90,8 @@ def scope_of(nodeid: str) -> str:
     folders, _, file = path.rpartition("/")
     if file in SOURCE_FILES:
         return "sources"
+    if file in SDK_FILES:
+        return "sdks"
     if folders.rpartition("/")[2] in PROCESS_FOLDERS or file in WHOLE_FILES:
         return path
     if file in FILES_BY_PARAMETER and "[" in test:

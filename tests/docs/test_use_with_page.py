@@ -1,8 +1,10 @@
 """The snippets of `docs/use-with.md` for clients that are no packages, by the SDKs: each command and URL works.
 
 Those for clients of npm are in tests/integration/test_use_with_npm.py; the examples of the OpenAI SDK run with the
-other pages' examples.
+other pages' examples. SDKs are imported when a test runs: each worker would need seconds for that only to collect.
 """
+
+from __future__ import annotations
 
 import json
 import os
@@ -11,16 +13,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 import yaml
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
-from openai import OpenAI
 
 from client_snippets import PAGE, sections, snippets
 from forked_processes import forked_script, run_python
@@ -29,6 +26,9 @@ from integration.server_process import ServerProcess
 from patience import PATIENCE_S
 from toldonce import ToldOnce
 from toldonce.types import Access, NewApiKey
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 pytestmark = pytest.mark.process
 
@@ -58,6 +58,10 @@ async def remember(client: Client) -> None:
 
 
 async def remember_at(url: str, headers: Mapping[str, str]) -> None:
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+    from mcp.shared._httpx_utils import create_mcp_http_client
+
     async with (
         create_mcp_http_client(headers=dict(headers)) as http,
         Client(streamable_http_client(url, http_client=http)) as client,
@@ -75,6 +79,9 @@ def entry(client: str, number: int, port: int | None = None) -> dict[str, Any]:
 
 
 async def test_the_command_of_an_editor_serves_memory(tmp_path: Path) -> None:
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
     found, other = entry("Cursor", 0), entry("VS Code", 0)
     assert [other[part] for part in ("command", "args")] == [found[part] for part in ("command", "args")]
     env = environment(tmp_path)
@@ -118,6 +125,8 @@ def _quoted(code: str) -> str:
 
 
 async def test_the_variables_of_open_webui_lead_to_memory(server: ServerProcess) -> None:
+    from openai import OpenAI
+
     connection, ollamas, tools = (exported(code) for code in snippets("Open WebUI", "sh", server.port))
     forwarded = {"x-openwebui-user-id": "7f0c"}
     assert connection["ENABLE_FORWARD_USER_INFO_HEADERS"] == "true"
@@ -155,6 +164,8 @@ def chat_with_ollamas_api(url: str, headers: Mapping[str, str]) -> None:
 
 
 async def test_the_endpoint_and_tools_of_librechat_lead_to_memory(server: ServerProcess) -> None:
+    from openai import OpenAI
+
     configuration = yaml.safe_load(snippets("LibreChat", "yaml", server.port)[0])
     [endpoint] = configuration["endpoints"]["custom"]
     tools = configuration["mcpServers"]["toldonce"]

@@ -1,6 +1,6 @@
 """Client libraries in common use, with only their base URL changed: openai and langchain-openai.
 
-LangChain is imported when a test runs: each worker would need seconds for that only to collect.
+Both are imported when a test runs: each worker would need seconds for that only to collect.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from operator import add
 from typing import TYPE_CHECKING
 
 import pytest
-from openai import APIError, BadRequestError, InternalServerError, OpenAI
-from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageParam, ChatCompletionToolParam
 from pydantic import SecretStr
 
 from integration.database_reader import Database
@@ -23,6 +21,8 @@ from integration.server_process import ServerProcess
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_openai import ChatOpenAI
+    from openai import OpenAI
+    from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageParam, ChatCompletionToolParam
 
 ASKS = "What am I allergic to?"
 TOOL: ChatCompletionToolParam = {
@@ -41,6 +41,8 @@ def known(server: ServerProcess, database: Database, name: str) -> str:
 
 @pytest.fixture
 def openai(server: ServerProcess, known: str) -> Iterator[OpenAI]:
+    from openai import OpenAI
+
     with OpenAI(
         base_url=server.base_url, api_key="sk-client", max_retries=0, default_headers={"x-toldonce-user": known}
     ) as client:
@@ -107,6 +109,8 @@ def test_openai_calls_a_tool(openai: OpenAI, database: Database, known: str, str
 
 
 def test_openai_sees_errors_for_what_they_are(openai: OpenAI) -> None:
+    from openai import APIError, BadRequestError, InternalServerError
+
     messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "x"}]
     with pytest.raises(InternalServerError, match="upstream says 503"):
         openai.chat.completions.create(model="shape:503", messages=messages)

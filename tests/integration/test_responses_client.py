@@ -1,17 +1,24 @@
-"""The official OpenAI SDK's Responses with its base URL changed, against an upstream that keeps its answers by id."""
+"""The official OpenAI SDK's Responses with its base URL changed, against an upstream that keeps its answers by id.
+
+The SDK is imported when a test runs: each worker would need seconds for that only to collect.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from openai import APIStatusError, OpenAI
-from openai.types.responses import FunctionToolParam, Response, ResponseInputParam
 
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream
 from integration.raw_client import chat, eventually, user
 from integration.responses_upstream import REFUSALS, kept_items
 from integration.server_process import ServerProcess
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, OpenAI
+    from openai.types.responses import FunctionToolParam, Response, ResponseInputParam
 
 ASKS, HOME = "What am I allergic to?", "Where do I live?"
 TOOL: FunctionToolParam = {
@@ -33,9 +40,17 @@ def known(server: ServerProcess, database: Database, name: str) -> str:
 
 @pytest.fixture
 def client(server: ServerProcess, known: str) -> Iterator[OpenAI]:
+    from openai import OpenAI
+
     named = {"x-toldonce-user": known}
     with OpenAI(base_url=server.base_url, api_key="sk-client", max_retries=0, default_headers=named) as opened:
         yield opened
+
+
+def refused() -> pytest.RaisesExc[APIStatusError]:
+    from openai import APIStatusError
+
+    return pytest.raises(APIStatusError)
 
 
 @pytest.fixture(params=[False, True], ids=["whole", "stream"])
@@ -142,7 +157,7 @@ def test_a_conversation_of_upstreams_has_each_memory_once(
 
 def test_a_stateless_answer_is_not_gone_on_from(client: OpenAI, known: str) -> None:
     first, _ = ask(client, False, ASKS, model=f"gpt-5:{known}", store=False)
-    with pytest.raises(APIStatusError) as raised:
+    with refused() as raised:
         client.responses.create(model="gpt-5", input=HOME, previous_response_id=first.id)
     assert (raised.value.status_code, raised.value.code) == (400, "previous_response_not_found")
 
@@ -150,7 +165,7 @@ def test_a_stateless_answer_is_not_gone_on_from(client: OpenAI, known: str) -> N
 @pytest.mark.parametrize("model", REFUSALS)
 def test_refusals_pass_with_the_time_to_wait(client: OpenAI, database: Database, known: str, model: str) -> None:
     status, code, after = REFUSALS[model]
-    with pytest.raises(APIStatusError) as raised:
+    with refused() as raised:
         client.responses.create(model=model, input=ASKS)
     assert (raised.value.status_code, raised.value.response.headers["retry-after"]) == (status, after.decode())
     assert raised.value.response.json()["error"] == {"message": "Later.", "type": "error", "param": None, "code": code}
@@ -158,7 +173,7 @@ def test_refusals_pass_with_the_time_to_wait(client: OpenAI, database: Database,
 
 
 def test_what_the_server_refuses_reads_as_openais(client: OpenAI) -> None:
-    with pytest.raises(APIStatusError) as raised:
+    with refused() as raised:
         client.responses.create(
             model="gpt-5", input=ASKS, extra_headers={"x-toldonce-user": "", "x-toldonce-memory": "maybe"}
         )

@@ -2,7 +2,6 @@ import json
 from typing import Any
 
 import pytest
-from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from tables import check_each
@@ -221,6 +220,8 @@ def own() -> OwnAnswer:
 
 
 def test_an_own_answer_is_read_back_and_by_openais_client() -> None:
+    from openai.types.responses import Response  # only here: each worker would need seconds for that to collect
+
     [body] = OPENAI_RESPONSES.write_answer(read("Hi"), own())
     reply = OPENAI_RESPONSES.read_answer(body)
     assert reply is not None
@@ -232,6 +233,8 @@ def test_an_own_answer_is_read_back_and_by_openais_client() -> None:
 
 
 def test_an_own_stream_is_read_back_and_by_openais_client() -> None:
+    from openai.types.responses import ResponseStreamEvent
+
     events = OPENAI_RESPONSES.write_answer(read("Hi", stream=True), own())
     stream = OPENAI_RESPONSES.splice_stream(None, 1000)
     parsed: list[ResponseStreamEvent] = []
