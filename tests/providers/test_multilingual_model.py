@@ -134,6 +134,7 @@ def test_a_damaged_or_missing_file_is_named(
     for other in ("weights.npz", "sp.model"):
         (resources / other).symlink_to(require_multilingual_files() / "resources" / other)
     monkeypatch.setattr(multilingual_model, "require_multilingual_files", lambda: tmp_path / "package")
+    monkeypatch.setattr(multilingual_model, "_load_tokenizer", multilingual_model._load_tokenizer.__wrapped__)
     (resources / name).unlink()
     (resources / name).write_bytes(b"PK damaged")
     with pytest.raises(MissingModelFilesError, match="cannot be read"):

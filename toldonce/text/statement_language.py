@@ -101,12 +101,12 @@ def _is_english(text: str) -> bool:
 
 
 def _is_known(normalised: list[str]) -> bool:
-    return any(word in FOREIGN or _is_english_word(word) for word in normalised)
+    return any(word in FOREIGN or is_english_word(word) for word in normalised)
 
 
 def _tells_english(written: list[str]) -> bool:
     spoken = words(" ".join(written))
-    english = [word for word in spoken if _is_english_word(word)]
+    english = [word for word in spoken if is_english_word(word)]
     hits, sure = len(english), sum(len(word) >= _MIN_TELLING_CHARACTERS and word not in _UNSURE for word in english)
     others = set(spoken).difference(english)
     foreign = sum(word in FOREIGN or word in _UNSURE or not word.isascii() for word in others)
@@ -119,7 +119,8 @@ def _tells_english(written: list[str]) -> bool:
 
 @register_text_cache
 @lru_cache(maxsize=20_000)
-def _is_english_word(word: str) -> bool:
+def is_english_word(word: str) -> bool:
+    """Return whether a word in small letters is a common English one, or ends as English words do."""
     if word in STOP_WORDS or word.endswith(("'s", "n't")):
         return True
     if len(word) >= _MIN_ENDED_CHARACTERS and word.isascii() and word.endswith(_ENDINGS):
