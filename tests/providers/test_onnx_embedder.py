@@ -147,8 +147,11 @@ async def test_changed_files_are_reported_instead_of_mixing_spaces(tmp_path: Pat
     await opened.close()
 
 
-def test_without_onnxruntime_it_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
+def test_without_a_package_of_the_extra_it_says_how_to_install_it(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = write_folder(tmp_path / "tiny")
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(BadEmbedderError, match=r"make extras"):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(BadEmbedderError, match=rf"{package} is not installed: run `make extras`"):
         OnnxEmbedder(spec(folder))

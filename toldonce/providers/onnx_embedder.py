@@ -1,7 +1,7 @@
 """Embedder for an ONNX model folder, run locally by onnxruntime. Reads the model's files; no network.
 
-onnxruntime is an extra (`make extras`): it takes 60 MB, and the built-in embedder and APIs do not
-need it.
+onnxruntime and tokenizers are an extra (`make extras`): they take 60 MB, and the built-in embedder and APIs do not
+need them.
 """
 
 import asyncio
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Encoding, Tokenizer
 
 from toldonce.errors import BadEmbedderError, ModelError
 from toldonce.providers.calibration import Calibration
@@ -23,6 +22,7 @@ from toldonce.types import EmbedderSpec, Vectors
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
 
 # Pieces per run: a batch costs as much as its longest text, and larger ones gain nothing on few cores.
 _BATCH = 16
@@ -107,11 +107,11 @@ class OnnxEmbedder:
     async def close(self) -> None:
         """Do nothing: the files are released with the object."""
 
-    def _pieces(self, text: str) -> list[Encoding]:
+    def _pieces(self, text: str) -> "list[Encoding]":
         encoded = self._tokenizer.encode(clean(text[:_MAX_CHARACTERS]))
         return [encoded, *encoded.overflowing[: _MAX_PIECES - 1]]
 
-    def _run(self, pieces: Sequence[Encoding]) -> Vectors:
+    def _run(self, pieces: "Sequence[Encoding]") -> Vectors:
         """Return the unit vectors of pieces."""
         found = run_session(self._session, padded(pieces, self._inputs), self._output, str(self._folder.path))
         mask = padded(pieces, {"attention_mask": "int64"})["attention_mask"].astype(np.float32)
@@ -164,12 +164,18 @@ def _runtime_errors() -> tuple[type[BaseException], ...]:
     return (RuntimeError, ValueError, *(error_class for error_class in own if issubclass(error_class, Exception)))
 
 
-def load_tokenizer(folder: OnnxModelFiles) -> Tokenizer:
+def load_tokenizer(folder: OnnxModelFiles) -> "Tokenizer":
     """Load a tokenizer that truncates to the model's maximum and does not pad.
 
     Raises:
-        BadEmbedderError: It cannot be read.
+        BadEmbedderError: The package tokenizers is missing, or the file cannot be read.
     """
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise BadEmbedderError(
+            str(folder.path), "tokenizers is not installed: run `make extras`, then try again"
+        ) from None
     try:
         description = folder.tokenizer.read_text("utf-8")
         whole = json.loads(description)
@@ -185,7 +191,7 @@ def load_tokenizer(folder: OnnxModelFiles) -> Tokenizer:
     return found
 
 
-def padded(pieces: Sequence[Encoding], inputs: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
+def padded(pieces: "Sequence[Encoding]", inputs: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
     """Build a model's input arrays, padded to the longest piece."""
     longest = max(len(piece.ids) for piece in pieces)
     columns: dict[str, npt.NDArray[Any]] = {}

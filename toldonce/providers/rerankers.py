@@ -7,10 +7,10 @@ candidate. It is off by default.
 import asyncio
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Encoding, Tokenizer
 
 from toldonce.errors import BadEmbedderError, BadSettingError, ModelError
 from toldonce.providers.json_client import JsonClient
@@ -19,6 +19,9 @@ from toldonce.providers.onnx_model import read_folder
 from toldonce.providers.protocols import OpenedReranker
 from toldonce.settings import Settings
 from toldonce.text import clean
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 _ANSWER_BYTES = 4 * 1024 * 1024
 # Pairs per run: a batch costs as much as its longest pair.
@@ -97,7 +100,7 @@ class OnnxReranker:
         """
         folder = read_folder(where)
         self._where = where
-        self._tokenizer: Tokenizer = load_tokenizer(folder)
+        self._tokenizer = load_tokenizer(folder)
         self._session = open_session(folder.model, where)
         self._inputs = {field.name: field.type for field in self._session.get_inputs()}
         try:
@@ -123,7 +126,7 @@ class OnnxReranker:
     async def close(self) -> None:
         """Do nothing: the files are released with the object."""
 
-    def _run(self, pairs: Sequence[Encoding]) -> list[float]:
+    def _run(self, pairs: "Sequence[Encoding]") -> list[float]:
         found = run_session(
             self._session, padded(pairs, self._inputs), self._session.get_outputs()[0].name, self._where
         )
