@@ -11,6 +11,7 @@ from collections import OrderedDict
 from typing import Protocol
 
 from toldonce.errors import SpaceMovedError
+from toldonce.providers.embedder_loader import UnavailableEmbedder
 from toldonce.providers.protocols import OpenedEmbedder
 from toldonce.store.sql.embeddings import EmbeddingRepository
 from toldonce.types import EmbedderRecord, Subject
@@ -48,9 +49,13 @@ class EmbedderRouter:
         return self._usual if space in (None, self._usual.space) else await self._in(space or "")
 
     async def cached_for(self, subject: Subject) -> OpenedEmbedder:
-        """Return the last known embedder of a subject; the store raises `SpaceMovedError` if it has changed."""
+        """Return the last known embedder of a subject; the store raises `SpaceMovedError` if it has changed.
+
+        One that is unavailable fails before the store is asked, so the subject's space is read.
+        """
         space = self._others.get(subject)
-        return self._usual if space is None else await self._in(space)
+        known = self._usual if space is None else await self._in(space)
+        return await self.for_subject(subject) if isinstance(known, UnavailableEmbedder) else known
 
     def opened_for(self, subject: Subject) -> OpenedEmbedder | None:
         """Return the last known embedder of a subject from any thread; None if it has to be opened."""
