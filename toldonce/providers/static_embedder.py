@@ -1,8 +1,8 @@
 """The static embedder: the mean of WordLlama's packaged token vectors. Reads two files of that package, once.
 
-WordLlama itself is not imported: it sets up logging and has more dependencies than needed. Its code is under the MIT
-licence; its weights derive from the token embeddings of Llama 2, so they are read from the installed package and are
-not part of ToldOnce.
+The package is the extra `static`: many systems have no wheel of it. WordLlama itself is not imported: it sets up
+logging and has more dependencies than needed. Its code is under the MIT licence; its weights derive from the token
+embeddings of Llama 2, so they are read from the installed package and are not part of ToldOnce.
 
 The averaging was chosen on real conversations (LoCoMo, development half: 5 conversations, 2,960 turns,
 786 questions of categories 1 to 4; share of questions with at least one evidence turn among the ten nearest turns of
@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from toldonce.errors import MissingModelFilesError
+from toldonce.errors import BadEmbedderError, MissingModelFilesError
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.providers.calibration import Calibration
 from toldonce.text import clean, squeeze
-from toldonce.types import Vectors
+from toldonce.types import EmbedderKind, Vectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -118,16 +118,26 @@ def static_model() -> StaticModel:
     """Read the packaged files, once per process.
 
     Raises:
-        MissingModelFilesError: The package or one of its files is missing or has changed.
+        BadEmbedderError: The extra `static` is not installed.
+        MissingModelFilesError: A file of the package is missing or has changed.
     """
     with _lock:
         return _read(_package_folder())
 
 
+def is_static_installed() -> bool:
+    """Return whether the package with the weights is installed."""
+    return find_spec(PACKAGE) is not None  # finds a top-level package without importing it
+
+
 def _package_folder() -> Path:
-    spec = find_spec(PACKAGE)  # finds a top-level package without importing it
+    spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
-        raise MissingModelFilesError(PACKAGE, "the package is not installed")
+        raise BadEmbedderError(
+            EmbedderKind.STATIC.value,
+            "it needs the extra `static`: `make extras EXTRAS=static` installs it, or `toldonce reembed` re-embeds its "
+            "memories with the default embedder",
+        )
     return Path(spec.origin).parent
 
 
@@ -148,15 +158,6 @@ def _require_files(folder: Path) -> None:
     for name in (_WEIGHTS, _TOKENIZER):
         if not (folder / name).is_file():
             raise MissingModelFilesError(PACKAGE, f"its file {name} is missing")
-
-
-def require_model_files() -> None:
-    """Check that the packaged files are there, without reading them.
-
-    Raises:
-        MissingModelFilesError: The package or one of its files is missing.
-    """
-    _require_files(_package_folder())
 
 
 def _map_table(path: Path) -> npt.NDArray[np.float16]:
@@ -214,7 +215,8 @@ class StaticEmbedder:
         """Create an embedder; the files are read once per process.
 
         Raises:
-            MissingModelFilesError: The package or one of its files is missing.
+            BadEmbedderError: The extra `static` is not installed.
+            MissingModelFilesError: A file of the package is missing or has changed.
         """
         self._model = static_model()
         self._calibration = calibration
