@@ -128,6 +128,13 @@ def test_a_command_that_embeds_nothing_loads_no_embedding_model(command: list[st
     assert unwanted(loaded, _EMBEDDING) == []
 
 
+def test_a_server_loads_what_an_upstream_or_a_token_needs_only_with_it() -> None:
+    loaded = loaded_modules("import toldonce.server.http_server")
+
+    assert "toldonce.server.app" in loaded
+    assert unwanted(loaded, (*_CALLING, "jwt", "cryptography")) == []
+
+
 def test_a_hook_loads_little_of_the_standard_library() -> None:
     """It runs at each prompt: `http.client` alone would double its time."""
     heavy = (

@@ -19,7 +19,8 @@ from toldonce.server.app import build_app
 from toldonce.server.backends import BackendRequest, UpstreamBackend
 from toldonce.server.chat_completions import ChatProxy
 from toldonce.server.http_server import _is_unexpected
-from toldonce.server.upstream import Deadlines, HttpUpstream
+from toldonce.server.http_upstream import HttpUpstream
+from toldonce.server.upstream import Deadlines
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 

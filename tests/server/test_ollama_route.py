@@ -16,13 +16,13 @@ from server.asgi import JSON, Call, ScriptedBackend
 from toldonce.chat.formats.ollama_chat import OLLAMA_CHAT, OTHER_ROUTES
 from toldonce.chat.identity import IdentityPolicy
 from toldonce.engine import AsyncToldOnce, Components
-from toldonce.server import app as application
 from toldonce.server.app import build_app
 from toldonce.server.asgi import Headers, Send
 from toldonce.server.backends import BackendRequest, OfflineBackend
 from toldonce.server.chat_completions import ChatProxy
+from toldonce.server.http_upstream import HttpUpstream
 from toldonce.server.turn_recorder import NOT_RECORDED, TurnRecorder
-from toldonce.server.upstream import BackendResponse, HttpUpstream
+from toldonce.server.upstream import BackendResponse
 from toldonce.settings import Settings
 from toldonce.types import LoggedMessage
 
@@ -258,7 +258,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
             async with backend.forward(method, path, headers, body, carries_key=False) as answer:
                 yield answer
 
-    monkeypatch.setattr(application, "HttpUpstream", Recorder)
+    monkeypatch.setattr("toldonce.server.http_upstream.HttpUpstream", Recorder)
     return seen
 
 

@@ -127,7 +127,7 @@ async def test_a_server_that_ends_compiles_no_further_patterns(
 
     monkeypatch.setattr("toldonce.server.app.load_formations", load)
     preload = Preload(engine.counter, engine.own_embedder)
-    await preload.start()
+    preload.start()
     await asyncio.to_thread(asked.wait, 30)
     closing = asyncio.create_task(preload.close())
     await asyncio.sleep(0)

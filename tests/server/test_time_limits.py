@@ -10,7 +10,8 @@ import pytest
 from aiohttp.base_protocol import BaseProtocol
 
 from toldonce.server.asgi import ClientDisconnectedError, with_write_timeout
-from toldonce.server.upstream import Deadlines, UpstreamBrokenError, _HttpAnswer, _Watchdog
+from toldonce.server.http_upstream import _HttpAnswer, _Watchdog
+from toldonce.server.upstream import Deadlines, UpstreamBrokenError
 
 # Long enough that no limit passes by itself on a loaded machine; the short ones are to pass.
 LONG_S, SHORT_S = 60.0, 0.01

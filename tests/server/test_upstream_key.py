@@ -15,14 +15,14 @@ from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 from toldonce.chat.formats.openai_chat import OPENAI_CHAT
 from toldonce.engine import AsyncToldOnce, Components
 from toldonce.errors import BadSettingError
-from toldonce.server import app as application
 from toldonce.server.app import build_app
 from toldonce.server.asgi import Headers
 from toldonce.server.backends import BackendRequest
 from toldonce.server.doctor import key_finding
 from toldonce.server.findings import FindingState
 from toldonce.server.http_server import serve
-from toldonce.server.upstream import BackendResponse, Deadlines, HttpUpstream
+from toldonce.server.http_upstream import HttpUpstream
+from toldonce.server.upstream import BackendResponse, Deadlines
 from toldonce.server.upstream_key import INFERENCE_ROUTES
 from toldonce.settings import Settings
 from toldonce.testing import FakeClock
@@ -75,7 +75,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
             ) as answer:
                 yield answer
 
-    monkeypatch.setattr(application, "HttpUpstream", Recorder)
+    monkeypatch.setattr("toldonce.server.http_upstream.HttpUpstream", Recorder)
     return seen
 
 

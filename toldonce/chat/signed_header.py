@@ -1,8 +1,9 @@
-"""Open WebUI's signed identity header (HS256). Pure."""
+"""Open WebUI's signed identity header (HS256). Pure.
+
+The package that reads it takes as long to load as a search, so only the first header loads it.
+"""
 
 from datetime import datetime
-
-import jwt
 
 from toldonce.errors import BadIdentityError
 
@@ -16,6 +17,8 @@ _MAX_TIME_S = 253_402_300_800
 
 def verified_user(token: str, secret: str, now: datetime) -> str:
     """Return the `sub` of a token that is valid at `now`."""
+    import jwt
+
     try:
         claims = jwt.decode(
             token,

@@ -40,7 +40,7 @@ from toldonce.server.passthrough import PassThrough
 from toldonce.server.resource_metadata import MCP_PATH, METADATA_PATH, ResourceMetadata
 from toldonce.server.status import INTERNAL_SERVER_ERROR, format_of, route_of
 from toldonce.server.subtree import Subtree
-from toldonce.server.upstream import Deadlines, HttpUpstream
+from toldonce.server.upstream import Deadlines
 from toldonce.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
 from toldonce.server.worker_process import LOOK_S, WorkerProcess
 from toldonce.settings import Settings
@@ -76,6 +76,8 @@ def choose_backend(engine: AsyncToldOnce) -> Backend:
     settings = engine.settings
     if settings.upstream_url is None:
         return OfflineBackend(engine.clock, engine.counter)
+    from toldonce.server.http_upstream import HttpUpstream
+
     deadlines = Deadlines(
         connect_s=settings.connect_timeout_s,
         first_byte_s=settings.first_byte_timeout_s,
@@ -128,7 +130,7 @@ def build_app(
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
-        await preload.start()
+        preload.start()
         worker, looking = _start_worker(engine, child), asyncio.create_task(_look_around(engine))
         try:
             yield
@@ -316,15 +318,11 @@ class Preload:
         self._chats_loaded = asyncio.Event()
         self._is_closing = False
 
-    async def start(self) -> None:
-        """Load modules and the tokenizer, and begin to load the rest.
+    def start(self) -> None:
+        """Begin to load. Probes and requests that are no chats are answered meanwhile.
 
-        To be called before requests are accepted: reading the tokenizer's file holds the interpreter for some 80 ms.
         A failure is logged; the first chats then load what they need.
         """
-        turns = asyncio.create_task(asyncio.to_thread(self._load_turns))
-        turns.add_done_callback(_log_failure)
-        await asyncio.wait({turns})
         self._loading = asyncio.create_task(self._load())
         self._loading.add_done_callback(_log_failure)
 
@@ -345,6 +343,7 @@ class Preload:
 
     async def _load(self) -> None:
         try:
+            await asyncio.to_thread(self._load_turns)
             await asyncio.to_thread(load_chats, self._embedder)
         finally:
             self._chats_loaded.set()

@@ -1,11 +1,11 @@
-"""What answers chats: the configured API, or the built-in model. Connects upstream through `upstream.py`."""
+"""What answers chats: the configured API, or the built-in model. Connects upstream through `http_upstream.py`."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from toldonce.chat.formats.base import ChatRequest, OwnAnswer, WireFormat
 from toldonce.chat.messages import query_of
@@ -15,7 +15,10 @@ from toldonce.providers.offline_model import MODEL, MODEL_LIST, OLLAMA_MODEL_LIS
 from toldonce.providers.protocols import TokenCounter
 from toldonce.server.asgi import OWN_HEADERS, Headers, upstream_headers
 from toldonce.server.status import NOT_FOUND, OK, format_of
-from toldonce.server.upstream import BackendResponse, HttpUpstream
+from toldonce.server.upstream import BackendResponse
+
+if TYPE_CHECKING:
+    from toldonce.server.http_upstream import HttpUpstream
 from toldonce.types import RecalledMemory
 
 _JSON: Headers = ((b"content-type", b"application/json"), *OWN_HEADERS)
@@ -80,7 +83,7 @@ class UpstreamBackend:
 
     needs_valid_requests = False
 
-    def __init__(self, upstream: HttpUpstream, key: str | None) -> None:
+    def __init__(self, upstream: "HttpUpstream", key: str | None) -> None:
         """Create a backend for an API, with our key for it."""
         self._upstream = upstream
         self._key = key

@@ -6,8 +6,6 @@ import shutil
 import sys
 from pathlib import Path
 
-import aiohttp
-
 from toldonce.http_stream import read_part
 from toldonce.lazy_pattern import LazyPattern
 from toldonce.providers.offline_model import MODEL as OFFLINE_MODEL
@@ -127,6 +125,8 @@ async def chat_model(settings: Settings) -> str | None:
     """
     if settings.upstream_url is None:
         return None
+    import aiohttp
+
     key = settings.upstream_key.get_secret_value() if settings.upstream_key else None
     headers = {"authorization": f"Bearer {key}"} if key else {}
     try:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from stat import S_IRWXU
+from typing import TYPE_CHECKING
 
 from toldonce.chat.identity import KEY, MEMORY, IdentityPolicy, identify, signed_user
 from toldonce.clock import Clock
@@ -24,10 +25,12 @@ from toldonce.lazy_pattern import LazyPattern
 from toldonce.server.asgi import Headers
 from toldonce.server.auth.key_cache import KeyCache
 from toldonce.server.auth.sessions import Sessions, session_cookie
-from toldonce.server.auth.tokens import TokenVerifier
 from toldonce.server.origin_guard import is_loopback
 from toldonce.settings import Settings
 from toldonce.types import ANONYMOUS, Access, ApiKey, Caller, Subject
+
+if TYPE_CHECKING:
+    from toldonce.server.auth.tokens import TokenVerifier
 
 
 class UnauthenticatedError(Exception):
@@ -64,7 +67,7 @@ class Authenticator:
         settings: Settings,
         policy: IdentityPolicy,
         clock: Clock,
-        tokens: TokenVerifier | None,
+        tokens: "TokenVerifier | None",
     ) -> None:
         """Authenticate as the settings say.
 
@@ -94,7 +97,11 @@ class Authenticator:
             BadSettingError: The package that verifies JWTs is not installed.
         """
         settings = engine.settings
-        tokens = TokenVerifier(settings) if settings.jwt_issuer else None
+        tokens = None
+        if settings.jwt_issuer:
+            from toldonce.server.auth.tokens import TokenVerifier
+
+            tokens = TokenVerifier(settings)
         secret = settings.oidc_client_secret.get_secret_value().encode() if settings.oidc_client_secret else None
         sessions = Sessions(engine.keys, engine.clock, partial(session_secret, settings), provider_secret=secret)
         return cls(KeyCache(engine.keys), sessions, settings, policy, engine.clock, tokens)

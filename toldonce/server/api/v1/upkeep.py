@@ -15,7 +15,6 @@ from toldonce.server.api.v1.fields import Answer, Body, SubjectName, UrlQuery
 from toldonce.server.api.v1.memory_answers import DecisionAnswer
 from toldonce.server.api.v1.operation import ResourceOperation, ResourceReply, ResourceRequest
 from toldonce.server.api.v1.progress_stream import ProgressLine, progress_stream
-from toldonce.server.doctor import examine
 from toldonce.server.findings import Finding, FindingState
 from toldonce.settings import SettingSource, shown_settings
 from toldonce.types import Access, EmbedderKind
@@ -208,6 +207,8 @@ async def _settings(request: ResourceRequest) -> ResourceReply:
 
 async def _doctor(request: ResourceRequest) -> ResourceReply:
     engine, check = request.engine, request.query_as(DoctorQuery).check
+    from toldonce.server.doctor import examine  # with the HTTP client
+
     findings = [finding async for finding in examine(engine.settings, check=check, engine=engine)]
     is_ok = all(finding.state is not FindingState.FAIL for finding in findings)
     return ResourceReply(answer=DoctorAnswer(ok=is_ok, findings=[_finding(finding) for finding in findings]))
