@@ -1,33 +1,25 @@
 """`ToldOnce` forwards to `AsyncToldOnce` on one background loop, and holds nothing of its own."""
 
-import ast
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
 
-from make_sync_script import make_sync
+from library_methods import namespaces
 from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, user
 from toldonce import ToldOnce
-from toldonce.engine.services import Services
 from toldonce.errors import BadSettingError, UnknownMemoryError
 from toldonce.settings import Settings
 from toldonce.testing import FakeClock
 from toldonce.types import MemoryKind, Subject
 
-ROOT = Path(__file__).parent.parent
-QUOTE = "'"
-NAMESPACES = (
-    "conversations", "traces", "history", "reviews", "shared", "apps", "bulk", "vectors", "erasure", "embedder",
-    "health", "transfer", "admin", "keys", "agent_notes", "characters",
-)  # fmt: skip
+NAMESPACES = [name for name, _ in namespaces()]
 
 
 @pytest.fixture
@@ -50,16 +42,6 @@ def public(of: type) -> dict[str, object]:
     return {name: member for name, member in members.items() if not isinstance(member, cached_property)}
 
 
-def test_the_files_are_those_that_the_script_makes() -> None:
-    written = {path.name: path.read_text("utf-8") for path in (ROOT / "toldonce" / "sync").glob("*.py")}
-    assert written == make_sync.make(), "run `python tools/make_sync.py`"
-
-
-def test_both_have_the_same_namespaces() -> None:
-    services = {name for name, value in vars(Services).items() if isinstance(value, cached_property)}
-    assert {name for name in services if not name.startswith("_")} == {*NAMESPACES, "turns", "agents", "imports"}
-
-
 @pytest.mark.parametrize("namespace", ["", *NAMESPACES])
 def test_each_method_takes_and_returns_what_its_twin_does(memory: ToldOnce, namespace: str) -> None:
     core = memory._engine.core
@@ -69,19 +51,9 @@ def test_each_method_takes_and_returns_what_its_twin_does(memory: ToldOnce, name
     for name, method in blocking.items():
         assert isinstance(method, property | classmethod) or inspect.isfunction(method), name
         assert type(method) is type(twins[name])
-        mine, its = (written_signature(_function(each)) for each in (method, twins[name]))
+        mine, its = (inspect.signature(_function(each)) for each in (method, twins[name]))
         assert not inspect.iscoroutinefunction(_function(method))
-        assert mine == its, name
-
-
-def written_signature(function: Callable[..., object]) -> str:
-    """Return the signature as it is written: types of results are not loaded to be named."""
-    [definition] = ast.parse(dedent(inspect.getsource(function))).body
-    assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
-    defaults = [parameter.default for parameter in inspect.signature(function).parameters.values()]
-    returns = ast.unparse(definition.returns) if definition.returns else ""
-    returns = returns.strip(QUOTE).replace("AsyncToldOnce", "Self")
-    return f"({ast.unparse(definition.args)}) -> {returns} {defaults}"
+        assert str(mine) == str(its).replace("AsyncToldOnce", "Self"), name
 
 
 def _function(member: Any) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from integration.server_process import ServerProcess
-from make_sync_script import make_sync
+from library_methods import is_property, namespaces, public_methods
 from toldonce.remote.over_http import NOT_OVER_HTTP
 
 ROOT = Path(__file__).parents[2]
@@ -38,28 +38,25 @@ def signature(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         shown.append(argument.arg if default is None else f"{argument.arg}={ast.unparse(default)}")
     shown += [f"**{arguments.kwarg.arg}"] if arguments.kwarg else []
-    name = function.name if make_sync.is_property(function) else f"{function.name}({', '.join(shown)})"
+    name = function.name if is_property(function) else f"{function.name}({', '.join(shown)})"
     returned = ast.unparse(function.returns).replace("ListOf", "list").strip("'") if function.returns else "None"
     return f"{name}` → `{returned}"
 
 
-def namespaces() -> Iterator[tuple[str, set[str]]]:
-    """Yield each namespace with the signatures of its methods."""
-    for name, service in make_sync.namespaces().items():
-        yield f"memory.{name}", {signature(method) for method in service.methods()}
+SIGNATURES = {f"memory.{name}": {signature(method) for method in methods} for name, methods in namespaces()}
 
 
-@pytest.mark.parametrize(("name", "methods"), [pytest.param(*each, id=each[0]) for each in namespaces()])
+@pytest.mark.parametrize(("name", "methods"), [pytest.param(*each, id=each[0]) for each in SIGNATURES.items()])
 def test_each_namespace_has_its_methods_on_the_page(name: str, methods: set[str]) -> None:
     assert listed(sections()[name]) == methods
 
 
 def test_the_page_has_no_other_namespace() -> None:
-    assert {name for name in sections() if name.startswith("memory.")} == {name for name, _ in namespaces()}
+    assert {name for name in sections() if name.startswith("memory.")} == SIGNATURES.keys()
 
 
 def test_the_verbs_and_the_lifecycle_are_on_the_page() -> None:
-    methods = {signature(method) for method in make_sync.read("core", "AsyncToldOnce").methods()}
+    methods = {signature(method) for method in public_methods("core", "AsyncToldOnce")}
     verbs = listed(sections()["The eleven verbs"])
     assert len(verbs) == 11
     assert verbs | listed(sections()["Opening a database"]) == methods
@@ -113,7 +110,7 @@ def promised_by(code: str) -> list[str]:
 
 def test_the_page_says_how_a_connection_is_opened_and_what_it_lacks() -> None:
     section = sections()["Connecting to a server"]
-    [connecting] = make_sync.read("connection", "Connectable").methods()
+    [connecting] = public_methods("connection", "Connectable")
     assert listed(section) == {signature(connecting).replace("Self", "AsyncToldOnce")}
     assert {name for name in NOT_OVER_HTTP if f"`{name}`" not in section} == set()
 

@@ -5,14 +5,13 @@ import threading
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError, Future, wait
 from contextlib import ExitStack, suppress
-from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
 from toldonce.concurrency import ForkGuard
 from toldonce.engine.core import AsyncToldOnce
 from toldonce.errors import StoreUnavailableError
-from toldonce.types import Destination, Memory, NewNote, Recall, Subject
+from toldonce.types import Memory, NewNote, Recall, Subject
 
 T = TypeVar("T")
 
@@ -78,43 +77,32 @@ class BackgroundEngine:
                 raise
             raise RuntimeError(_CLOSED) from error
 
-    def search(  # noqa: PLR0913  # as `AsyncToldOnce.search`
+    def search(
         self,
         query: str,
         *,
-        user: str | Subject | None,
-        limit: int,
-        profile: str | None,
-        at: datetime | None,
-        known_at: datetime | None,
-        destination: Destination | None,
-        explain: bool,
-        time_zone: str | None,
+        user: str | Subject | None = None,
+        limit: int = 10,
+        profile: str | None = None,
+        **others: Any,  # of `AsyncToldOnce.search`
     ) -> Recall:
         """Search in the calling thread if nothing has to be waited for: the way to the engine's takes as long."""
         self._fork_guard.check()
         core = self.core
-        is_plain = at is None and known_at is None and destination is None and not explain and time_zone is None
-        if is_plain and not self._closing:
+        if not self._closing and not others:
             found = core.search_now(query, core.subject(user), limit=limit, profile=profile)
             if found is not None:
                 return found
-        return self.run(
-            core.search(
-                query,
-                user=user,
-                limit=limit,
-                profile=profile,
-                at=at,
-                known_at=known_at,
-                destination=destination,
-                explain=explain,
-                time_zone=time_zone,
-            )
-        )
+        return self.run(core.search(query, user=user, limit=limit, profile=profile, **others))
 
     def add(  # as `AsyncToldOnce.add`
-        self, text: str, *, user: str | Subject | None, importance: float, type: str, profile: str | None
+        self,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        importance: float = 0.7,
+        type: str = "",
+        profile: str | None = None,
     ) -> Memory:
         """Add a note without the way to the engine's thread if nothing has to be waited for but the database."""
         notes, note = self.core.immediate_notes, NewNote(text, importance, type)
@@ -124,7 +112,7 @@ class BackgroundEngine:
         return self.run(self.core.add(text, user=user, importance=importance, type=type, profile=profile))
 
     def bulk_add(
-        self, notes: Sequence[str | NewNote], *, user: str | Subject | None, profile: str | None
+        self, notes: Sequence[str | NewNote], *, user: str | Subject | None = None, profile: str | None = None
     ) -> list[Memory]:
         """Do as `BulkService.add` without the way to the engine's thread, likewise."""
         added = self._at_once(lambda: self.core.immediate_notes.add_many(notes, user=user, profile=profile))

@@ -1,4 +1,4 @@
-"""The library without asyncio. tools/make_sync.py generates all files of this folder."""
+"""The library without asyncio."""
 
 from toldonce.sync.client import ToldOnce
 

@@ -1,9 +1,7 @@
-"""`ToldOnce`: the engine without asyncio. Made by tools/make_sync.py from engine/core.py."""
+"""`ToldOnce`: the engine without asyncio."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -11,37 +9,69 @@ from typing import TYPE_CHECKING, Any, Self
 from toldonce.clock import Clock
 from toldonce.engine import AsyncToldOnce
 from toldonce.engine.background import BackgroundEngine
-from toldonce.engine.results import ListOf
 from toldonce.profiles.policies import Profile
 from toldonce.providers.model_factory import OpenedModel
 from toldonce.providers.protocols import OpenedEmbedder
 from toldonce.settings import Settings
-from toldonce.sync.services import BlockingServices
-from toldonce.types import (
-    ANY_TRAITS,
-    NO_SCOPE,
-    Destination,
-    EraseReceipt,
-    Memory,
-    MemoryKind,
-    MemoryOrder,
-    MemoryTraits,
-    Recall,
-    RecordedTurn,
-    RequestScope,
-    Subject,
-)
+from toldonce.sync.blocking_service import BlockingService, blocking
+from toldonce.types import Subject
 
 if TYPE_CHECKING:
-    from toldonce.engine import PromptContext
+    from toldonce.sync.administration import BlockingAdminService, BlockingKeyService
+    from toldonce.sync.conversations import (
+        BlockingAgentNoteService,
+        BlockingCharacterService,
+        BlockingConversationService,
+        BlockingTraceService,
+    )
+    from toldonce.sync.data import (
+        BlockingAppService,
+        BlockingEmbedderService,
+        BlockingErasureService,
+        BlockingTransferService,
+    )
+    from toldonce.sync.memories import (
+        BlockingBulkService,
+        BlockingHealthService,
+        BlockingHistoryService,
+        BlockingReviewService,
+        BlockingSharedMemoryService,
+        BlockingVectorService,
+    )
 
 
-class ToldOnce(BlockingServices):
+def _namespace(module: str, service: str) -> Any:
+    """Return a property: a namespace, loaded and made at its first use."""
+
+    def load(self: "ToldOnce") -> Any:
+        return getattr(import_module(f"toldonce.sync.{module}"), service)(self._engine)
+
+    return cached_property(load)
+
+
+class ToldOnce(BlockingService):
     """Long-term memory for LLM chat, blocking: `with ToldOnce() as memory:`. Safe in several threads.
 
     `user` is a user's name, or a `Subject` for a memory that is not a user's; None is the settings' default user.
     Memories are formed while the object is open; `form` waits. Methods may raise `StoreUnavailableError`.
     """
+
+    conversations: "BlockingConversationService" = _namespace("conversations", "BlockingConversationService")
+    traces: "BlockingTraceService" = _namespace("conversations", "BlockingTraceService")
+    history: "BlockingHistoryService" = _namespace("memories", "BlockingHistoryService")
+    health: "BlockingHealthService" = _namespace("memories", "BlockingHealthService")
+    reviews: "BlockingReviewService" = _namespace("memories", "BlockingReviewService")
+    shared: "BlockingSharedMemoryService" = _namespace("memories", "BlockingSharedMemoryService")
+    keys: "BlockingKeyService" = _namespace("administration", "BlockingKeyService")
+    apps: "BlockingAppService" = _namespace("data", "BlockingAppService")
+    characters: "BlockingCharacterService" = _namespace("conversations", "BlockingCharacterService")
+    agent_notes: "BlockingAgentNoteService" = _namespace("conversations", "BlockingAgentNoteService")
+    bulk: "BlockingBulkService" = _namespace("memories", "BlockingBulkService")
+    vectors: "BlockingVectorService" = _namespace("memories", "BlockingVectorService")
+    erasure: "BlockingErasureService" = _namespace("data", "BlockingErasureService")
+    embedder: "BlockingEmbedderService" = _namespace("data", "BlockingEmbedderService")
+    transfer: "BlockingTransferService" = _namespace("data", "BlockingTransferService")
+    admin: "BlockingAdminService" = _namespace("administration", "BlockingAdminService")
 
     def __init__(
         self,
@@ -52,23 +82,9 @@ class ToldOnce(BlockingServices):
         clock: Clock | None = None,
         **settings: object,
     ) -> None:
-        """Open a database, and the models that the settings name.
-
-        Args:
-            database: Path of an SQLite file, URL of a database, or complete `Settings`; None is the setting
-                `TOLDONCE_DATABASE_URL`, by default a file in the user's data folder.
-            embedder: Embedder to use instead of the settings' one; closed with the engine.
-            model: Language model that forms memories instead of the settings' one; closed with the engine.
-            clock: Clock to use instead of the system's, for tests.
-            settings: Settings by name, such as `profile="tiered"`; the others come from the environment.
-
-        Raises:
-            SetupError: a setting, file or package cannot be used; the message says what to do.
-            TypeError: an argument has the wrong type or name; the message says what was given.
-        """
-        self._start(
-            BackgroundEngine(AsyncToldOnce.open(database, embedder=embedder, model=model, clock=clock, **settings))
-        )
+        """Open a database, and the models that the settings name: see `AsyncToldOnce.open`."""
+        opening = AsyncToldOnce.open(database, embedder=embedder, model=model, clock=clock, **settings)
+        super().__init__(BackgroundEngine(opening))
 
     @classmethod
     def open(
@@ -80,21 +96,16 @@ class ToldOnce(BlockingServices):
         clock: Clock | None = None,
         **settings: object,
     ) -> Self:
-        """Open a database, and the models that the settings name.
-
-        Args:
-            database: Path of an SQLite file, URL of a database, or complete `Settings`; None is the setting
-                `TOLDONCE_DATABASE_URL`, by default a file in the user's data folder.
-            embedder: Embedder to use instead of the settings' one; closed with the engine.
-            model: Language model that forms memories instead of the settings' one; closed with the engine.
-            clock: Clock to use instead of the system's, for tests.
-            settings: Settings by name, such as `profile="tiered"`; the others come from the environment.
-
-        Raises:
-            SetupError: a setting, file or package cannot be used; the message says what to do.
-            TypeError: an argument has the wrong type or name; the message says what was given.
-        """
+        """Open a database, and the models that the settings name: see `AsyncToldOnce.open`."""
         return cls(database, embedder=embedder, model=model, clock=clock, **settings)
+
+    @classmethod
+    def connect(cls, url: str, key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4) -> Self:
+        """Connect to the memory of a ToldOnce server: see `AsyncToldOnce.connect`."""
+        memory = cls.__new__(cls)
+        connecting = AsyncToldOnce.connect(url, key, timeout_s=timeout_s, retries=retries)
+        BlockingService.__init__(memory, BackgroundEngine(connecting, has_worker=False))
+        return memory
 
     def close(self) -> None:
         """Finish what was accepted and close the database. Idempotent."""
@@ -108,6 +119,9 @@ class ToldOnce(BlockingServices):
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return repr(self._engine.core)
+
     def subject(self, user: str | Subject | None) -> Subject:
         """Return the subject of a user's name; a name that cannot be one is a `BadSubjectError`."""
         return self._engine.core.subject(user)
@@ -116,285 +130,14 @@ class ToldOnce(BlockingServices):
         """Return a profile; an unknown name is an `UnknownProfileError`."""
         return self._engine.core.profile(name)
 
-    def add(
-        self,
-        text: str,
-        *,
-        user: str | Subject | None = None,
-        importance: float = 0.7,
-        type: str = "",
-        profile: str | None = None,
-    ) -> Memory:
-        """Store a sentence as a note, word for word. A note that is known already is strengthened and returned.
-
-        Args:
-            text: What to remember, up to 10,000 characters.
-            user: User whose memory it is added to.
-            importance: 0 to 1.
-            type: Class of the note, such as `preference`; empty for none.
-            profile: Profile whose retention and capacity policies apply; None is the settings' profile.
-
-        Raises:
-            UnknownProfileError: there is no such profile.
-            BadRequestError: the text is empty or too long, or the importance is out of range.
-        """
-        return self._engine.add(text, user=user, importance=importance, type=type, profile=profile)
-
-    def record(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        user: str | Subject | None = None,
-        conversation: str | None = None,
-        said_at: datetime | Sequence[datetime] | None = None,
-        scope: RequestScope = NO_SCOPE,
-    ) -> RecordedTurn:
-        """Log messages (OpenAI's shape: role, content, name) durably; form memories from them in the background.
-
-        Args:
-            messages: New messages, or the whole history with them: known messages are not logged twice.
-            user: User who has the conversation.
-            conversation: Your id of the chat; None recognises it by its history.
-            said_at: When they were said (aware; a zone is kept): one instant, or one for each message; None is now.
-            scope: Profile, app, characters and time zone; by default the settings' profile.
-
-        Raises:
-            BadRequestError: the messages are malformed, or `said_at` has no time zone or another length.
-        """
-        return self._engine.run(
-            self._engine.core.record(messages, user=user, conversation=conversation, said_at=said_at, scope=scope)
-        )
-
-    def form(self) -> int:
-        """Form all memories that are due now; return the number of formations, a running worker's included."""
-        return self._engine.run(self._engine.core.form())
-
-    def search(  # noqa: PLR0913  # as the async method
-        self,
-        query: str,
-        *,
-        user: str | Subject | None = None,
-        limit: int = 10,
-        profile: str | None = None,
-        at: datetime | None = None,
-        known_at: datetime | None = None,
-        destination: Destination | None = None,
-        explain: bool = False,
-        time_zone: str | None = None,
-    ) -> Recall:
-        """Find the memories relevant to a query, best first, each with its reasons.
-
-        Args:
-            query: Words, a question, dates ('last May').
-            limit: Maximum number of memories to return, 1 to 200.
-            profile: Profile whose recall policy applies; None is the settings' profile.
-            at, known_at: What was true, and what was known, at these instants (aware), closed or not; None is now.
-            destination: The model that reads the result; what profiles keep from it is left out. None is a person.
-            explain: Also say of which parts each score is made (`RecalledMemory.parts`).
-            time_zone: Where the asker is; None: as their own fact says, else the setting.
-
-        Raises:
-            BadRequestError: the limit is out of range, an instant has no time zone, or `time_zone` is none.
-        """
-        return self._engine.search(
-            query,
-            user=user,
-            limit=limit,
-            profile=profile,
-            at=at,
-            known_at=known_at,
-            destination=destination,
-            explain=explain,
-            time_zone=time_zone,
-        )
-
-    def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
-        """Read one memory of any state.
-
-        Raises:
-            UnknownMemoryError: this user has no memory with this id.
-        """
-        return self._engine.run(self._engine.core.get(memory_id, user=user))
-
-    def list(  # noqa: PLR0913  # as the async method
-        self,
-        *,
-        user: str | Subject | None = None,
-        kinds: Sequence[MemoryKind] | None = None,
-        closed: bool = False,
-        after: str | None = None,
-        tag: str = "",
-        order: MemoryOrder = MemoryOrder.NEWEST,
-        limit: int = 100,
-        at: datetime | None = None,
-        known_at: datetime | None = None,
-        destination: Destination | None = None,
-        where: MemoryTraits = ANY_TRAITS,
-    ) -> ListOf[Memory]:
-        """List memories, by default newest first.
-
-        Args:
-            kinds: Kinds of memories to list; None: notes, facts, episodes, and the quotations that are kept.
-            closed: List closed ones as well.
-            after: Id of the last memory of the page before; None lists from the newest on.
-            order: `newest`, `oldest`, `importance`, `uses` or `last_used`, the highest first.
-            limit: Maximum number of memories to return.
-            at, known_at, destination: As in `search`.
-            tag, where: Only memories with this tag, and of this class, category, conversation or time of storing.
-
-        Raises:
-            UnknownMemoryError: `after` is not an id.
-            BadRequestError: an instant has no time zone.
-        """
-        return self._engine.run(
-            self._engine.core.list(
-                user=user,
-                kinds=kinds,
-                closed=closed,
-                after=after,
-                tag=tag,
-                order=order,
-                limit=limit,
-                at=at,
-                known_at=known_at,
-                destination=destination,
-                where=where,
-            )
-        )
-
-    def correct(  # noqa: PLR0913  # as the async method
-        self,
-        memory_id: str,
-        text: str | None = None,
-        *,
-        user: str | Subject | None = None,
-        true_until: datetime | None = None,
-        value: str | None = None,
-        importance: float | None = None,
-        type: str | None = None,
-        unchanged: Memory | None = None,
-    ) -> Memory:
-        """Close an active memory that was wrong or is no longer true; return the memory in its place.
-
-        Args:
-            text: What holds instead, up to 10,000 characters; None: nothing does, and the closed memory is returned.
-            true_until: It was true until this instant (aware), when what holds began; None: never, it was wrong.
-            value: Of a fact: the new value of its slot; None: what `text` says of it, else `text` is a note.
-            importance: 0 to 1; None: as before.
-            type: Class of the note; None: as before.
-            unchanged: The memory as you read it: refuse if it has changed since.
-
-        Raises:
-            UnknownMemoryError: this user has no memory with this id.
-            BadRequestError: the memory is closed, held, a summary or not listed, or an argument is invalid.
-            ChangedMemoryError: the memory is no longer as `unchanged`.
-        """
-        return self._engine.run(
-            self._engine.core.correct(
-                memory_id,
-                text,
-                user=user,
-                true_until=true_until,
-                value=value,
-                importance=importance,
-                type=type,
-                unchanged=unchanged,
-            )
-        )
-
-    def forget(
-        self, memory_id: str, *, user: str | Subject | None = None, reason: str = "", unchanged: Memory | None = None
-    ) -> Memory:
-        """Close a memory and all that says the same, quotations included: no later prompt has it, its history stays.
-
-        A closed memory stays as it is. The decision log keeps the reason, of up to 500 characters.
-
-        Raises:
-            UnknownMemoryError: this user has no memory with this id.
-            ChangedMemoryError: it is not as you read it: not as `unchanged`, if that is given.
-        """
-        return self._engine.run(self._engine.core.forget(memory_id, user=user, reason=reason, unchanged=unchanged))
-
-    def erase(
-        self,
-        memory_id: str,
-        *,
-        user: str | Subject | None = None,
-        keep_messages: bool = False,
-        everywhere: bool = False,
-    ) -> EraseReceipt:
-        """Erase a memory permanently, with the closed ones it replaced and every record of them; return a receipt.
-
-        The messages it was formed from lose their words too, and other memories formed from them are erased unless
-        they have other sources. A client that sends its history again does not bring them back.
-
-        Args:
-            user: User whose memory it is, of any state.
-            keep_messages: Keep the messages, and other memories formed from them.
-            everywhere: Erase in other subjects too: copies linked there, and memories formed there from the messages.
-
-        Raises:
-            UnknownMemoryError: this user has no memory with this id.
-        """
-        return self._engine.run(
-            self._engine.core.erase(memory_id, user=user, keep_messages=keep_messages, everywhere=everywhere)
-        )
-
-    def context(  # noqa: PLR0913  # as the async method
-        self,
-        query: str,
-        *,
-        user: str | Subject | None = None,
-        conversation: str | None = None,
-        scope: RequestScope = NO_SCOPE,
-        messages: Sequence[Mapping[str, Any]] = (),
-        shown: Sequence[str] = (),
-        use: bool = True,
-    ) -> PromptContext:
-        """Return what memory would add to a prompt that ends in `query`.
-
-        Args:
-            query: The newest message.
-            conversation, scope: Your id of the chat (profiles with session memory need it); profile, app, characters.
-            messages: The chat before it (OpenAI's shape): what it says is left out, and shows what the query is about.
-            shown: Ids of memories in earlier contexts that the chat has: left out, or told if they no longer hold.
-            use: Count the recalled memories as used.
-
-        Raises:
-            BadRequestError: the messages are malformed, or the scope lacks a session, app or characters of the profile.
-        """
-        return self._engine.run(
-            self._engine.core.context(
-                query, user=user, conversation=conversation, scope=scope, messages=messages, shown=shown, use=use
-            )
-        )
-
-    def prompt(
-        self,
-        query: str,
-        *,
-        conversation: str,
-        user: str | Subject | None = None,
-        scope: RequestScope = NO_SCOPE,
-        system: str = "",
-        one_system: bool = False,
-    ) -> ListOf[dict[str, str]]:
-        """Write the messages of a chat request: what a client without a history of its own sends upstream.
-
-        In order: system prompt, what is remembered, summary so far, window (without what was forgotten), query.
-
-        Args:
-            query: The message to answer.
-            conversation: The user's chat, by your id; an unknown one has neither summary nor window.
-            scope: Profile, app and characters, unless the conversation was opened with them.
-            system: Your system prompt.
-            one_system: Put everything of the system role into one message, for models that take no second one.
-
-        Raises:
-            BadRequestError: the profile needs a session, an app or characters that the scope does not name.
-        """
-        return self._engine.run(
-            self._engine.core.prompt(
-                query, conversation=conversation, user=user, scope=scope, system=system, one_system=one_system
-            )
-        )
+    add = blocking(AsyncToldOnce.add, BackgroundEngine.add)
+    record = blocking(AsyncToldOnce.record)
+    form = blocking(AsyncToldOnce.form)
+    search = blocking(AsyncToldOnce.search, BackgroundEngine.search)
+    get = blocking(AsyncToldOnce.get)
+    list = blocking(AsyncToldOnce.list)
+    correct = blocking(AsyncToldOnce.correct)
+    forget = blocking(AsyncToldOnce.forget)
+    erase = blocking(AsyncToldOnce.erase)
+    context = blocking(AsyncToldOnce.context)
+    prompt = blocking(AsyncToldOnce.prompt)
