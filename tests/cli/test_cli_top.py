@@ -67,7 +67,7 @@ def test_a_pipe_gets_a_line_for_each_request_as_it_comes(
 
 def test_options_that_contradict_each_other_are_refused(cli: CommandLine) -> None:
     assert "--json needs --once" in cli("top", "--json").err
-    assert "cannot be combined" in cli("top", "--url", "http://x", "--database", "sqlite:///y").err
+    assert "cannot be combined" in cli("top", "--url", "http://x", "--database", "postgresql:///y").err
 
 
 async def test_the_screen_has_the_counters_and_the_newest_first(database: Path) -> None:

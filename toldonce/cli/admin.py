@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, Limit, SubjectName, UserName, load_options
+from toldonce.cli.options import CommandOptions, Limit, with_options
 from toldonce.cli.output import note, rows, say, say_json, short, when
 from toldonce.cli.replay import ProgressBar
 from toldonce.plural import plural
@@ -49,15 +49,14 @@ def register(app: typer.Typer) -> None:
     app.command()(maintain)
 
 
+@with_options("as_json", "database")
 def formations(
+    here: CommandOptions,
     parked: _Parked = False,
     retry_parked: _Retry = False,
     limit: Limit = 100,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """List pending and parked formations with their errors. Covers all subjects."""
-    here = load_options(database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "tuple[list[FormationStatus], int]":
         retried = 0
@@ -69,7 +68,7 @@ def formations(
         return [status for status in listed if status.parked or status.due_at is not None], retried
 
     listed, retried = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json({"formations": listed, "retried": retried})
         return
     if retry_parked:
@@ -92,18 +91,11 @@ def formations(
     rows(("subject", "conversation", "stage", "formed", "due", "tries", "error"), lines)
 
 
-def energy(
-    profile: _Profile = None,
-    poller: _Poller = None,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-) -> None:
+@with_options()
+def energy(here: CommandOptions, profile: _Profile = None, poller: _Poller = None) -> None:
     """Show today's cost of memory work, and the remaining budget."""
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     status = here.run(lambda engine: engine.admin.energy(user=here.subject, profile=profile, poller=poller))
-    if as_json:
+    if here.as_json:
         from toldonce.cli.json_output import to_json
 
         say_json({"subject": here.subject, **to_json(status)})
@@ -139,16 +131,10 @@ def _energy_lines(status: "EnergyStatus", zone: "ZoneInfo") -> list[str]:
     return lines
 
 
-def maintain(
-    dry_run: _DryRun = False,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-) -> None:
+@with_options()
+def maintain(here: CommandOptions, dry_run: _DryRun = False) -> None:
     """Close expired, near-duplicate and surplus memories. Covers all subjects unless one is given."""
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
-    named = user is not None or subject is not None
+    named = here.is_subject_given
 
     async def work(engine: "AsyncToldOnce") -> "tuple[int, list[Decision]]":
         subjects = [here.subject] if named else await _all_subjects(engine)
@@ -164,7 +150,7 @@ def maintain(
         return len(subjects), decisions
 
     checked, decisions = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json({"subjects": checked, "dry_run": dry_run, "closed": [_closing(line) for line in decisions]})
         return
     _report_maintenance(checked, decisions, dry_run=dry_run)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, UserName, load_options
+from toldonce.cli.options import CommandOptions, with_options
 from toldonce.cli.output import say, say_json
 from toldonce.plural import plural
 
@@ -22,16 +22,14 @@ def register(app: typer.Typer) -> None:
     app.command("rename-character")(rename_character)
 
 
+@with_options("user", "as_json", "database")
 def rename_character(
+    here: CommandOptions,
     character: _Character,
     to: _To,
     join: _Join = False,
-    user: UserName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Give a character a new name; it keeps its memories."""
-    here = load_options(user=user, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "RenamedCharacter":
         renamed = await engine.characters.rename(character, to, join=join, user=here.subject)
@@ -39,7 +37,7 @@ def rename_character(
         return renamed
 
     renamed = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json(renamed)
     else:
         say(f"{to}: {renamed.subject.text}, {plural(renamed.joined, 'memory')} joined")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, SubjectName, TimeZone, UserName, load_options
+from toldonce.cli.options import CommandOptions, TimeZone, with_options
 from toldonce.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
@@ -27,29 +27,26 @@ def register(app: typer.Typer) -> None:
     app.command()(context)
 
 
+@with_options()
 def context(  # noqa: PLR0913  # a command's options are its parameters
+    here: CommandOptions,
     query: _Query,
     profile: _Profile = None,
     session_id: _Session = None,
     app: _App = None,
     characters: _Characters = None,
     time_zone: TimeZone = None,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Show what would be added to a prompt that ends with QUERY. Does not count as use."""
     from toldonce.types import RequestScope
 
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     scope = RequestScope(profile=profile, app=app, characters=characters, time_zone=time_zone)
 
     async def work(engine: "AsyncToldOnce") -> "PromptContext":
         return await engine.context(query, user=here.subject, conversation=session_id, scope=scope, use=False)
 
     prepared = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json(prepared)
     elif prepared.text:
         for line in prepared.text.split("\n"):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, Limit, SubjectName, UserName, load_options
+from toldonce.cli.options import CommandOptions, Limit, with_options
 from toldonce.cli.output import note, one_line, rows, say, say_json, short, when
 from toldonce.plural import plural
 
@@ -33,21 +33,15 @@ def register(app: typer.Typer) -> None:
     app.command()(trace)
 
 
-def conversations(
-    limit: Limit = 50,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-) -> None:
+@with_options()
+def conversations(here: CommandOptions, limit: Limit = 50) -> None:
     """List conversations, most recently updated first."""
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[Conversation]":
         return await engine.conversations.list(user=here.subject, limit=limit)
 
     found = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json({"conversations": found})
         return
     if not found:
@@ -59,17 +53,14 @@ def conversations(
     rows(("id", "last", "messages", "client's id"), lines)
 
 
-def messages(  # noqa: PLR0913  # a command's options are its parameters
+@with_options()
+def messages(
+    here: CommandOptions,
     conversation: _Conversation,
     after: _After = 0,
     limit: Limit = 100,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Show the messages of a conversation. All branches, in order of arrival."""
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[LoggedMessage]":
         found = await find_conversation(engine, conversation, here.subject)
@@ -77,7 +68,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
 
     found = here.run(work)
     page, more = found[:limit], len(found) > limit
-    if as_json:
+    if here.as_json:
         following = page[-1].seq if more else None
         say_json({"messages": page, "next": following})
         return
@@ -95,23 +86,16 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
         note(f"more: add --after {page[-1].seq}")
 
 
-def trace(
-    conversation: _Conversation,
-    limit: Limit = 10,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-) -> None:
+@with_options()
+def trace(here: CommandOptions, conversation: _Conversation, limit: Limit = 10) -> None:
     """Show what memory did for the requests of a conversation. Newest first."""
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[PromptTrace]":
         found = await find_conversation(engine, conversation, here.subject)
         return await engine.conversations.trace(found.id, user=here.subject, limit=limit)
 
     traces = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json({"prompts": traces})
         return
     if not traces:

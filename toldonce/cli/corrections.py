@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from toldonce.cli.options import (
-    AsJson,
     CommandOptions,
-    DatabaseUrl,
     Limit,
     MemoryIdText,
-    SubjectName,
-    UserName,
     instant_of,
-    load_options,
+    with_options,
 )
 from toldonce.cli.output import dim, lifetime, note, one_line, say, say_json, short, when
 from toldonce.plural import plural
@@ -68,20 +64,17 @@ def register(app: typer.Typer) -> None:
     app.command()(undo)
 
 
-def correct(  # noqa: PLR0913  # a command's options are its parameters
+@with_options()
+def correct(
+    here: CommandOptions,
     memory_id: MemoryIdText,
     text: _Text = None,
     value: _Value = None,
     true_until: _TrueUntil = None,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Correct a memory that was wrong or is no longer true. TEXT takes its place, if given."""
     from toldonce.engine import find_id
 
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     until = None if true_until == _NOW else instant_of(true_until, here.zone, "--true-until")
 
     async def work(engine: "AsyncToldOnce") -> "tuple[Memory, Memory]":
@@ -92,7 +85,7 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
         return await engine.get(known, user=here.subject), made
 
     closed, made = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json({"closed": closed, "memory": made if text else None})
         return
     say(f"closed  {short(closed.id)}  {one_line(closed.text)} ({lifetime(closed, here.zone)})")
@@ -100,23 +93,16 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
         say(f"added   {short(made.id)}  {one_line(made.text)} ({lifetime(made, here.zone)})")
 
 
-def why(
-    memory_id: MemoryIdText,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-) -> None:
+@with_options()
+def why(here: CommandOptions, memory_id: MemoryIdText) -> None:
     """Explain a memory: its sources, decisions and last use."""
     from toldonce.engine import find_id
-
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "MemoryExplanation":
         return await engine.history.explain(await find_id(engine, memory_id, here.subject), user=here.subject)
 
     explanation = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json(explanation)
         return
     for line in _sentences(explanation, here):
@@ -148,16 +134,14 @@ def _sentences(explanation: "MemoryExplanation", here: CommandOptions) -> Iterat
         yield "It was never put into a prompt."
 
 
-def undo(  # noqa: PLR0913  # a command's options are its parameters
+@with_options()
+def undo(
+    here: CommandOptions,
     decision: _Decision = None,
     conversation: _Conversation = None,
     message: _Message = None,
     since: _Since = None,
     dry_run: _DryRun = False,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Undo a decision, a conversation, or changes since a time. The history is kept."""
     from toldonce.cli.conversations import find_conversation
@@ -166,7 +150,6 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter("say what to undo: a DECISION, or --conversation ID, or --since TIME")
     if message is not None and conversation is None:
         raise typer.BadParameter("--message requires --conversation")
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     instant = instant_of(since, here.zone, "--since") if since else None
 
     async def work(engine: "AsyncToldOnce") -> "UndoPlan":
@@ -182,7 +165,7 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
         return plan
 
     plan = here.run(work)
-    if as_json:
+    if here.as_json:
         from toldonce.cli.json_output import to_json
 
         say_json({"dry_run": dry_run, **to_json(plan)})
@@ -202,19 +185,15 @@ def _show_undo(plan: "UndoPlan", *, dry_run: bool) -> None:
     note("dry run: nothing was changed" if dry_run else "done; `toldonce why ID` explains each memory")
 
 
-def review(  # noqa: PLR0913  # a command's options are its parameters
+@with_options()
+def review(
+    here: CommandOptions,
     approve: _Approve = None,
     reject: _Reject = None,
     limit: Limit = 50,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """List, approve or reject memories held for review."""
     from toldonce.engine import find_id
-
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "tuple[list[Memory], list[Memory], list[HeldMemory]]":
         good = [await find_id(engine, given, here.subject) for given in approve or ()]
@@ -229,7 +208,7 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
         return approved, rejected, await engine.reviews.list(user=here.subject, limit=limit)
 
     approved, rejected, held = here.run(work)
-    if as_json:
+    if here.as_json:
         data = {
             "approved": approved,
             "rejected": rejected,

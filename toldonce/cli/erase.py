@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, Yes, load_options
+from toldonce.cli.options import CommandOptions, Yes, with_options
 from toldonce.cli.output import note, printable, rows, say, say_json
 from toldonce.plural import plural
 
@@ -46,7 +46,9 @@ def register(app: typer.Typer) -> None:
     app.command()(erase)
 
 
+@with_options()
 def erase(  # noqa: PLR0913  # a command's options are its parameters
+    here: CommandOptions,
     conversation: _Conversation = None,
     message: _Messages = None,
     everything: _All = False,
@@ -54,10 +56,6 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
     rewrite: _Rewrite = False,
     everywhere: _Everywhere = False,
     yes: Yes = False,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Permanently erase a conversation or a user. For single memories, see `toldonce forget`."""
     if (conversation is not None) + everything + finish != 1:
@@ -66,12 +64,11 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter("--rewrite requires --finish")
     if message and conversation is None:
         raise typer.BadParameter("--message requires --conversation")
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     if finish:
         _finish(here, rewrite=rewrite)
         return
     if everything:
-        if user is None and subject is None:
+        if not here.is_subject_given:
             raise typer.BadParameter("--all requires --user NAME or --subject KIND:NAME")
         confirm(f"Erase everything of {here.subject.text}?", yes=yes)
 
@@ -79,7 +76,7 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         from toldonce.cli.conversations import find_conversation
 
         if conversation is None:
-            waiting = await asyncio.to_thread(_erase_waiting_turns, here, database)
+            waiting = await asyncio.to_thread(_erase_waiting_turns, here)
             receipt = await engine.erasure.subject(here.subject, everywhere=everywhere)
             await here.note_act(engine, "subjects.erase")
             return replace(receipt, places=(*receipt.places, *waiting))
@@ -94,10 +91,10 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         await here.note_act(engine, "conversations.erase")
         return receipt
 
-    show_receipts([here.run(work)], as_json=as_json)
+    show_receipts([here.run(work)], as_json=here.as_json)
 
 
-def _erase_waiting_turns(here: CommandOptions, database: str | None) -> "list[ReceiptLine]":
+def _erase_waiting_turns(here: CommandOptions) -> "list[ReceiptLine]":
     """Remove the user's turns from the spool of hooks on this machine, or they would come back."""
     from toldonce.hook.places import target_name
     from toldonce.hook.spool import erase_turns
@@ -105,7 +102,7 @@ def _erase_waiting_turns(here: CommandOptions, database: str | None) -> "list[Re
 
     if here.subject.kind != "user" or here.subject.tenant:
         return []
-    target = target_name(url=None, database=database, user=None)
+    target = target_name(url=None, database=here.given.get("--database"), user=None)
     until = time.monotonic() + _SPOOL_WAIT_S
     removed, busy = erase_turns(target, here.subject.name, here.settings.default_user, until)
     if not removed + busy:

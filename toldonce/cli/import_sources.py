@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -44,7 +44,6 @@ class SourceImport:
     """One import of a file or folder."""
 
     def __init__(self, here: CommandOptions, path: Path, source: str | None, owner: str | None) -> None:
-        """Prepare an import of what belongs to `owner`; `source` is detected if it is None."""
         self._here = here
         self._path = path
         self._name = source
@@ -82,7 +81,7 @@ class SourceImport:
         """Import into memory, and form memories of the first conversations without a model."""
         here = self._here
         changed = {"database_url": f"{SQLITE}:memory:", "form_model": None}
-        apart = CommandOptions(settings=here.settings.model_copy(update=changed), subject=here.subject)
+        apart = replace(here, settings=here.settings.model_copy(update=changed))
 
         async def work(engine: AsyncToldOnce) -> _Outcome:
             began = engine.clock.now()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, Limit, load_options
+from toldonce.cli.options import ACTOR, CommandOptions, Limit, with_options
 from toldonce.cli.output import note, rows, say, say_json, when
 from toldonce.lazy_pattern import LazyPattern
 
@@ -63,7 +63,9 @@ def register(app: typer.Typer) -> None:
 
 
 @keys.command()
+@with_options("as_json", "database", creates=True)
 def create(  # noqa: PLR0913  # a command's options are its parameters
+    here: CommandOptions,
     name: _Name,
     access: _Access = "write",
     user: _User = None,
@@ -75,8 +77,6 @@ def create(  # noqa: PLR0913  # a command's options are its parameters
     requests_per_minute: _PerMinute = None,
     concurrent: _AtOnce = None,
     body_bytes: _BodyBytes = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Create a key and print it. It is shown only once."""
     from toldonce.types import Access, KeyLimits, NewApiKey
@@ -87,7 +87,6 @@ def create(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter("--everything reaches all tenants; leave out --tenant, or use --any-user")
     if access not in list(Access):
         raise typer.BadParameter(f"--access is {access!r}; it takes {', '.join(Access)}")
-    here = load_options(database=database, as_json=as_json, creates=True)
     new = NewApiKey(
         name=name,
         access=Access(access),
@@ -100,7 +99,7 @@ def create(  # noqa: PLR0913  # a command's options are its parameters
         ),
     )
     key, secret = here.run(lambda engine: engine.keys.create(new, actor=ACTOR))
-    if as_json:
+    if here.as_json:
         from toldonce.cli.json_output import to_json
 
         say_json({**to_json(key), "key": secret})
@@ -110,9 +109,9 @@ def create(  # noqa: PLR0913  # a command's options are its parameters
 
 
 @keys.command(name="list")
-def list_(tenant: _OfTenant = None, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+@with_options("as_json", "database")
+def list_(here: CommandOptions, tenant: _OfTenant = None) -> None:
     """List all keys, without their secrets."""
-    here = load_options(database=database, as_json=as_json)
 
     async def all_pages(engine: "AsyncToldOnce") -> "list[ApiKey]":
         listed = page = await engine.keys.list(tenant=tenant, limit=_PAGE_SIZE)
@@ -122,7 +121,7 @@ def list_(tenant: _OfTenant = None, as_json: AsJson = False, database: DatabaseU
         return listed
 
     listed = here.run(all_pages)
-    if as_json:
+    if here.as_json:
         say_json({"keys": listed})
         return
     if not listed:
@@ -143,34 +142,33 @@ def list_(tenant: _OfTenant = None, as_json: AsJson = False, database: DatabaseU
 
 
 @keys.command()
-def revoke(key_id: _KeyId, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+@with_options("as_json", "database")
+def revoke(here: CommandOptions, key_id: _KeyId) -> None:
     """Revoke a key. Running servers refuse it within ten seconds."""
-    here = load_options(database=database, as_json=as_json)
     key = here.run(lambda engine: engine.keys.revoke(key_id, actor=ACTOR))
-    if as_json:
+    if here.as_json:
         say_json(key)
     else:
         say(f"revoked {key.id} ({key.name})")
 
 
 @keys.command()
+@with_options("as_json", "database")
 def audit(  # noqa: PLR0913  # a command's options are its parameters
+    here: CommandOptions,
     tenant: _OfTenant = None,
     actor: _Actor = "",
     action: _Action = "",
     target: _Target = "",
     before: _Before = None,
     limit: Limit = 100,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Show administrative acts, newest first: who did what and when."""
     from toldonce.types import AuditFilter
 
-    here = load_options(database=database, as_json=as_json)
     wanted = AuditFilter(actor=actor, action=action, target=target)
     entries = here.run(lambda engine: engine.keys.audit(wanted, tenant=tenant, before=before, limit=limit))
-    if as_json:
+    if here.as_json:
         following = entries[-1].id if len(entries) == limit else None
         say_json({"entries": entries, "next": following})
         return

@@ -11,19 +11,15 @@ import typer
 
 from toldonce.cli.erase import confirm, show_receipts
 from toldonce.cli.options import (
-    AsJson,
     At,
     CommandOptions,
-    DatabaseUrl,
     KnownAt,
     Limit,
     MemoryIdText,
-    SubjectName,
     TimeZone,
-    UserName,
     Yes,
     instant_of,
-    load_options,
+    with_options,
 )
 from toldonce.cli.output import dim, note, one_line, rows, say, say_json, short, when
 from toldonce.plural import plural
@@ -67,17 +63,10 @@ def register(app: typer.Typer) -> None:
     app.command()(forget)
 
 
-def add(
-    text: _Text = None,
-    importance: _Importance = 0.7,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-) -> None:
+@with_options(creates=True)
+def add(here: CommandOptions, text: _Text = None, importance: _Importance = 0.7) -> None:
     """Store a memory, word for word."""
     lines = [] if text is not None and text != _STDIN else _stdin_lines()
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
     bad: list[str] = []
 
     async def work(engine: "AsyncToldOnce") -> "list[Memory]":
@@ -86,7 +75,7 @@ def add(
         return [await engine.add(text or "", user=here.subject, importance=importance)]
 
     kept = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json({"memories": kept})
     else:
         for memory in kept:
@@ -134,20 +123,17 @@ def _stdin_lines() -> list[tuple[str, str]]:
     return lines
 
 
+@with_options()
 def search(  # noqa: PLR0913  # a command's options are its parameters
+    here: CommandOptions,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, or dates such as 'last May'.")],
     limit: Annotated[int, typer.Option("--limit", metavar="N", help="Maximum number to show, 1 to 200.")] = 10,
     explain: _Explain = False,
     at: At = None,
     known_at: KnownAt = None,
     time_zone: TimeZone = None,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Search memories, best match first."""
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     then, known = instant_of(at, here.zone, "--at"), instant_of(known_at, here.zone, "--known-at")
 
@@ -155,11 +141,11 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
         recall = await engine.search(
             query, user=here.subject, limit=limit, at=then, known_at=known, time_zone=time_zone
         )
-        shown = recall.left_out[:_MAX_LEFT_OUT_SHOWN] if explain and not as_json else ()
+        shown = recall.left_out[:_MAX_LEFT_OUT_SHOWN] if explain and not here.as_json else ()
         return recall, [(await engine.get(item.id, user=here.subject), item.reason) for item in shown]
 
     recall, left_out = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json(recall)
         return
     if not recall.items:
@@ -205,23 +191,20 @@ def _explain_left_out(recall: "Recall", left_out: "Sequence[tuple[Memory, str]]"
         dim(f"  … and {len(recall.left_out) - len(left_out):,} more (all with --json)")
 
 
+@with_options()
 def list_(  # noqa: PLR0913  # a command's options are its parameters
+    here: CommandOptions,
     kind: _Kinds = None,
     closed: _Closed = False,
     limit: Limit = 50,
     after: _After = None,
     at: At = None,
     known_at: KnownAt = None,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """List memories, newest first."""
     from toldonce.engine import find_id
 
     kinds = _kinds(kind)
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[Memory]":
         position = await find_id(engine, after, here.subject) if after else None
@@ -232,7 +215,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
 
     found = here.run(work)
     page, more = found[:limit], len(found) > limit
-    if as_json:
+    if here.as_json:
         following = page[-1].id if more else None
         say_json({"memories": page, "next": following})
         return
@@ -258,9 +241,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
         same += ["--closed"] if closed else []
         same += [f"--at {at}"] if at else []
         same += [f"--known-at {known_at}"] if known_at else []
-        same += [f"--user {shlex.quote(user)}"] if user else []
-        same += [f"--subject {shlex.quote(subject)}"] if subject else []
-        same += [f"--database {shlex.quote(database)}"] if database else []
+        same += [f"{flag} {shlex.quote(value)}" for flag, value in here.given.items()]
         note(f"more: toldonce list {' '.join([*same, f'--limit {limit}', f'--after {page[-1].id}'])}")
 
 
@@ -278,48 +259,38 @@ def _kinds(names: Sequence[str] | None) -> "tuple[MemoryKind, ...] | None":
     return tuple(MemoryKind(name) for name in dict.fromkeys(names))
 
 
-def show(
-    memory_id: MemoryIdText,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-) -> None:
+@with_options()
+def show(here: CommandOptions, memory_id: MemoryIdText) -> None:
     """Show a memory with its sources and history."""
     from toldonce.cli.history_view import lines_of
     from toldonce.engine import find_id
-
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "MemoryHistory":
         return await engine.history.get(await find_id(engine, memory_id, here.subject), user=here.subject)
 
     history = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json(history)
         return
     for line in lines_of(history, here.zone):
         say(line)
 
 
+@with_options()
 def forget(  # noqa: PLR0913  # a command's options are its parameters
+    here: CommandOptions,
     memory_ids: _Ids,
     yes: Yes = False,
     reason: _Reason = "",
     erase: _Erase = False,
     keep_messages: _KeepMessages = False,
     everywhere: _Everywhere = False,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Close memories, so that they are no longer recalled. Their history is kept unless --erase is given."""
     from toldonce.engine import find_id
     from toldonce.errors import UnknownMemoryError
 
     _require_whole(erase=erase, erases_more=keep_messages or everywhere, reason=reason)
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def find(engine: "AsyncToldOnce") -> "list[Memory]":
         ids = dict.fromkeys([await find_id(engine, given, here.subject) for given in memory_ids])
@@ -344,10 +315,10 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
         return receipts
 
     if erase:
-        show_receipts(here.run(take_away), as_json=as_json)
+        show_receipts(here.run(take_away), as_json=here.as_json)
         return
     closed = here.run(close)
-    if as_json:
+    if here.as_json:
         say_json({"memories": closed})
         return
     for memory in closed:

@@ -1,10 +1,12 @@
 """Options shared by several commands. Reads the environment through the settings."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from os.path import exists
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
@@ -62,7 +64,14 @@ class CommandOptions:
 
     settings: "Settings"
     subject: "Subject"
+    given: Mapping[str, str]
+    """Values of `--user`, `--subject` and `--database`, as far as they were given."""
     as_json: bool = False
+
+    @property
+    def is_subject_given(self) -> bool:
+        """Whether the command line names the subject."""
+        return not self.given.keys().isdisjoint(("--user", "--subject"))
 
     @property
     def zone(self) -> "ZoneInfo":
@@ -97,10 +106,10 @@ class CommandOptions:
 
 def load_options(
     *,
-    user: str | None = None,
-    subject: str | None = None,
-    database: str | None = None,
-    as_json: bool = False,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
     creates: bool = False,
 ) -> CommandOptions:
     """Load the settings and resolve the subject.
@@ -108,8 +117,8 @@ def load_options(
     Args:
         user: Name given by `--user`.
         subject: Name given by `--subject`.
-        database: Path or URL given by `--database`.
         as_json: Whether the command prints JSON.
+        database: Path or URL given by `--database`.
         creates: Whether the command may begin a database.
 
     Raises:
@@ -117,9 +126,43 @@ def load_options(
         BadSubjectError: The name is not a valid subject.
     """
     settings = load_settings(database, creates=creates)
+    given = {"--user": user, "--subject": subject, "--database": database}
     return CommandOptions(
-        settings=settings, subject=chosen_subject(settings, user=user, subject=subject), as_json=as_json
+        settings=settings,
+        subject=chosen_subject(settings, user=user, subject=subject),
+        given={flag: value for flag, value in given.items() if value is not None},
+        as_json=as_json,
     )
+
+
+def with_options(
+    *names: Literal["user", "subject", "as_json", "database"], creates: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command options that several have, by default all of `load_options`; it takes what they load.
+
+    Args:
+        names: Parameters of `load_options`.
+        creates: Whether the command may begin a database.
+    """
+    parameters = signature(load_options).parameters
+    shared = [
+        parameters[name].replace(kind=Parameter.POSITIONAL_OR_KEYWORD)
+        for name in names or ("user", "subject", "as_json", "database")
+    ]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = list(signature(command).parameters.values())[1:]
+
+        @wraps(command)
+        def loaded(**given: Any) -> None:
+            here = load_options(**{option.name: given.pop(option.name) for option in shared}, creates=creates)
+            command(here, **given)
+
+        loaded.__annotations__ = {option.name: option.annotation for option in (*own, *shared)}
+        loaded.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]  # what inspect looks for
+        return loaded
+
+    return decorate
 
 
 def load_settings(database: str | None, *, creates: bool = False) -> "Settings":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import CommandOptions, with_options
 from toldonce.cli.output import note, say, say_json, terminal
 from toldonce.datasets.recordings import BadRecord, Format, Recording
 from toldonce.plural import plural
@@ -38,28 +38,24 @@ def register(app: typer.Typer) -> None:
     app.command()(replay)
 
 
-def replay(  # noqa: PLR0913  # a command's options are its parameters
+@with_options(creates=True)
+def replay(
+    here: CommandOptions,
     file: _File,
     form: _FormatOption = Format.AUTO,
     speaker: _As = None,
     limit: _Limit = None,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Replay recorded conversations with their original dates. Replaying a file again adds nothing."""
     from toldonce.cli.replay_run import Replay, read_plan
     from toldonce.types import Subject
 
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
     plan = read_plan(file, form, as_speaker=speaker, limit=limit, zone=here.zone)
-    named = user is not None or subject is not None
-    if named and speaker is None and any(recording.user for recording in plan.recordings):
+    if here.is_subject_given and speaker is None and any(recording.user for recording in plan.recordings):
         raise typer.BadParameter("the file has two speakers: choose the one for --user or --subject with --as NAME")
 
     def whose(recording: Recording) -> Subject:
-        return here.subject if named or recording.user is None else Subject("user", recording.user)
+        return here.subject if here.is_subject_given or recording.user is None else Subject("user", recording.user)
 
     async def work(engine: "AsyncToldOnce") -> "ReplayOutcome":
         with ProgressBar() as bar:
@@ -67,7 +63,7 @@ def replay(  # noqa: PLR0913  # a command's options are its parameters
 
     began = time.monotonic()
     outcome = here.run(work)
-    _report(outcome, seconds=time.monotonic() - began, as_json=as_json)
+    _report(outcome, seconds=time.monotonic() - began, as_json=here.as_json)
     if outcome.bad:
         raise typer.Exit(1)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import AsJson, DatabaseUrl, UserName, load_options
+from toldonce.cli.options import CommandOptions, with_options
 from toldonce.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
@@ -22,17 +22,11 @@ def register(app: typer.Typer) -> None:
     app.command()(subscribe)
 
 
-def subscribe(
-    shared: _Shared = None,
-    remove: _Remove = False,
-    user: UserName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
-) -> None:
+@with_options("user", "as_json", "database")
+def subscribe(here: CommandOptions, shared: _Shared = None, remove: _Remove = False) -> None:
     """Subscribe to shared memories, or list subscriptions."""
     if remove and shared is None:
         raise typer.BadParameter("name the subscription to cancel: toldonce subscribe --remove shared:NAME")
-    here = load_options(user=user, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "list[Subject]":
         if shared is not None and not remove:
@@ -45,7 +39,7 @@ def subscribe(
         return await engine.shared.subscriptions(user=here.subject)
 
     subscriptions = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json({"subscriptions": subscriptions})
         return
     for subject in subscriptions:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toldonce.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import CommandOptions, with_options
 from toldonce.cli.output import one_line, printable, say, say_json
 
 if TYPE_CHECKING:
@@ -45,22 +45,19 @@ def register(app: typer.Typer) -> None:
     app.command()(top)
 
 
-def top(  # noqa: PLR0913  # a command's options are its parameters
+@with_options()
+def top(
+    here: CommandOptions,
     once: _Once = False,
     limit: _Limit = 20,
     url: _Url = None,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Watch what memory does for requests as they come. All subjects, unless --user or --subject names one."""
-    if as_json and not once:
+    if here.as_json and not once:
         raise typer.BadParameter("--json needs --once")
-    if url is not None and database is not None:
+    if url is not None and "--database" in here.given:
         raise typer.BadParameter("--url and --database cannot be combined")
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
-    only = None if user is None and subject is None else here.subject
+    only = here.subject if here.is_subject_given else None
     try:
         asyncio.run(_watch(_Source(here, url), _View(only=only, zone=here.zone, limit=limit), once=once))
     except KeyboardInterrupt:

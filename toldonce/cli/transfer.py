@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from toldonce.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, load_options
+from toldonce.cli.options import CommandOptions, with_options
 from toldonce.cli.output import note, say, say_json
 from toldonce.cli.replay import ProgressBar
 from toldonce.plural import plural
@@ -67,21 +67,18 @@ def register(app: typer.Typer) -> None:
     app.command("import")(take_in)
 
 
-def export(  # noqa: PLR0913  # a command's options are its parameters
+@with_options()
+def export(
+    here: CommandOptions,
     file: _File,
     everybody: _All = False,
     markdown: _Markdown = False,
-    user: UserName = None,
-    subject: SubjectName = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Export conversations and memories as JSON lines. Includes the history and erasure records."""
-    if everybody and (user is not None or subject is not None):
+    if everybody and here.is_subject_given:
         raise typer.BadParameter("--all cannot be combined with --user or --subject")
-    if as_json and file == _PIPE:
+    if here.as_json and file == _PIPE:
         raise typer.BadParameter("--json and the export cannot share a pipe: name a file")
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> int:
         with _written(file) as out:
@@ -97,43 +94,40 @@ def export(  # noqa: PLR0913  # a command's options are its parameters
         return count
 
     count, what = here.run(work), "memory" if markdown else "line"
-    if as_json:
+    if here.as_json:
         say_json({"file": file, "memories" if markdown else "lines": count})
     elif file != _PIPE:
         say(f"{plural(count, what)} written to {file}")
 
 
+@with_options(creates=True)
 def take_in(  # noqa: PLR0913  # a command's options are its parameters
+    here: CommandOptions,
     file: _Export,
     source: _From = None,
     source_user: _SourceUser = None,
-    user: UserName = None,
-    subject: SubjectName = None,
     dry_run: _DryRun = False,
     record_only: _RecordOnly = False,
     only_missing: _Missing = False,
     trusted: _Trusted = False,
     forget_removed: _ForgetRemoved = False,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Import an export of ToldOnce, or what ChatGPT, Claude and other products exported.
 
     Dates and branches are kept, secrets struck out, planted instructions held for review. Importing again adds nothing.
     """
-    here = load_options(user=user, subject=subject, database=database, as_json=as_json, creates=True)
     if source is source_user is None and file != _PIPE and _begins(file, _MARKDOWN_HEAD):
         if only_missing or trusted or record_only:
             raise typer.BadParameter("--only-missing, --trusted and --record-only are not for Markdown")
         from toldonce.cli.import_markdown import take_in_markdown
 
-        named = None if user is None and subject is None else here.subject
+        named = here.subject if here.is_subject_given else None
         take_in_markdown(here, Path(file), named, forget_removed=forget_removed, dry_run=dry_run)
         return
     if forget_removed:
         raise typer.BadParameter("--forget-removed is for what `toldonce export --markdown` wrote")
     if source is source_user is None and (file == _PIPE or _begins(file, _OWN_HEAD)):
-        if user is not None or subject is not None or dry_run or record_only:
+        if here.is_subject_given or dry_run or record_only:
             raise typer.BadParameter("--user, --subject, --dry-run and --record-only are for other products' exports")
         _take_in_own(here, file, only_missing=only_missing, trusted=trusted)
         return

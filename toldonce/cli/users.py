@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from toldonce.cli.options import ACTOR, AsJson, DatabaseUrl, Limit, load_options
+from toldonce.cli.options import ACTOR, CommandOptions, Limit, with_options
 from toldonce.cli.output import note, rows, say, say_json, when
 from toldonce.plural import plural
 
@@ -25,17 +25,16 @@ def register(app: typer.Typer) -> None:
     app.command("merge-user")(merge_user)
 
 
+@with_options("as_json", "database")
 def users(
+    here: CommandOptions,
     limit: Limit = 50,
     after: _After = None,
     tenant: _Tenant = None,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """List users by name, with their memories and conversations, and when each was last seen."""
     from toldonce.types import Subject
 
-    here = load_options(database=database, as_json=as_json)
     position = "" if after is None else Subject.parse(after).text
 
     async def work(engine: "AsyncToldOnce") -> "list[UserSummary]":
@@ -44,7 +43,7 @@ def users(
 
     found = here.run(work)
     page, more = found[:limit], len(found) > limit
-    if as_json:
+    if here.as_json:
         say_json({"users": page, "next": page[-1].subject.text if more else None})
         return
     if not page:
@@ -65,7 +64,7 @@ def users(
     rows(heads, [line[: len(heads)] for line in lines])
     if more:
         same = [f"--tenant {shlex.quote(tenant)}"] if tenant is not None else []
-        same += [f"--database {shlex.quote(database)}"] if database else []
+        same += [f"{flag} {shlex.quote(value)}" for flag, value in here.given.items()]
         note(
             f"more: toldonce users {' '.join([*same, f'--limit {limit}', f'--after {shlex.quote(_named(page[-1]))}'])}"
         )
@@ -76,12 +75,12 @@ _Target = Annotated[str | None, typer.Argument(metavar="[INTO]", help="User who 
 _Undo = Annotated[bool, typer.Option("--undo", help="Undo the merge: USER has its own memory again.")]
 
 
+@with_options("as_json", "database")
 def merge_user(
+    here: CommandOptions,
     user: _Source,
     into: _Target = None,
     undo: _Undo = False,
-    as_json: AsJson = False,
-    database: DatabaseUrl = None,
 ) -> None:
     """Merge two users who are one person: USER reads and writes the memory of INTO from now on.
 
@@ -91,7 +90,6 @@ def merge_user(
 
     if (into is None) != undo:
         raise typer.BadParameter("name two users, or one with --undo")
-    here = load_options(database=database, as_json=as_json)
 
     async def work(engine: "AsyncToldOnce") -> "UserMergeReport":
         if into is None:
@@ -99,7 +97,7 @@ def merge_user(
         return await engine.admin.merge_user(Subject.parse(user), Subject.parse(into), actor=ACTOR)
 
     done = here.run(work)
-    if as_json:
+    if here.as_json:
         say_json(done)
         return
     source, target = _name_of(done.source), _name_of(done.target)
