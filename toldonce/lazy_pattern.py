@@ -85,7 +85,6 @@ class LazyPattern(Generic[AnyStr]):
     else:
 
         def __getattr__(self, name: str) -> object:
-            """Return a method of the compiled pattern; called while its slot is empty."""
             if name not in _METHODS:
                 raise AttributeError(f"LazyPattern has no attribute {name!r}")
             return getattr(self.compile(), name)

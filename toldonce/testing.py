@@ -26,7 +26,6 @@ class FakeClock:
     """
 
     def __init__(self, start: datetime = NEW_YEAR) -> None:
-        """Start at an aware instant."""
         self._now = _aware(start)
         self._elapsed = timedelta()
 

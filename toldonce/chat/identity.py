@@ -65,7 +65,6 @@ class IdentityPolicy:
     """Profile by key, for requests that send the key in their Authorization header and name no profile."""
 
     def __post_init__(self) -> None:
-        """Refuse an empty secret."""
         if self.jwt_secret is not None and not self.jwt_secret.strip():
             raise BadSettingError("TOLDONCE_JWT_SECRET", "", "is empty: anybody could sign with it; unset or fill it")
 

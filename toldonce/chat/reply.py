@@ -28,7 +28,6 @@ class LimitedText:
     """A text that arrives in parts, of which no more than a limit is kept."""
 
     def __init__(self, limit: int = MAX_CHARACTERS) -> None:
-        """Create an empty text."""
         self._limit = limit
         self._parts: list[str] = []
         self._joined: list[str] = []

@@ -103,7 +103,6 @@ class ThrottledHandler(logging.StreamHandler[TextIO]):
     """
 
     def __init__(self, stream: TextIO) -> None:
-        """Create a handler for a stream."""
         super().__init__(stream)
         self._kinds: dict[Hashable, _Kind] = {}
 

@@ -114,7 +114,6 @@ class ProgressBar:
     """Progress bar on stderr with count, rate and time left; hidden if stderr is not a terminal."""
 
     def __init__(self) -> None:
-        """Create a bar; it appears with the first phase."""
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 

@@ -129,7 +129,6 @@ class Replay:
     def __init__(
         self, engine: AsyncToldOnce, plan: ReplayPlan, *, whose: Callable[[Recording], Subject], bar: ProgressReporter
     ) -> None:
-        """Create a run with an open engine; `whose` returns the subject of a recording."""
         self._engine = engine
         self._plan = plan
         self._whose = whose

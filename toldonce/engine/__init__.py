@@ -99,7 +99,6 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name from its home."""
     if name not in _HOMES:
         raise AttributeError(f"module 'toldonce.engine' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

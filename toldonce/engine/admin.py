@@ -54,7 +54,6 @@ class AdminService:
     """The whole database, the worker and the budgets, as an operator sees them."""
 
     def __init__(self, components: Components, steps: Steps) -> None:
-        """Build the namespace over the engine's steps."""
         self._components = components
         self._store = components.store
         self._steps = steps

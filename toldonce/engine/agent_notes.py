@@ -24,7 +24,6 @@ class AgentNoteService:
     """Keeps what agents say on a user's behalf: without secrets, and with orders that may be planted held back."""
 
     def __init__(self, components: Components, steps: Steps) -> None:
-        """Build the namespace over the engine's steps."""
         self._components = components
         self._steps = steps
 

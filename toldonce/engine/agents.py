@@ -55,7 +55,6 @@ class AgentService:
     """Turns of coding agents."""
 
     def __init__(self, components: Components, contexts: ContextBuilder, turns: TurnService) -> None:
-        """Work on the components' store."""
         self._components = components
         self._store = components.store
         self._contexts = contexts

@@ -28,7 +28,6 @@ class AppService:
     def __init__(
         self, components: Components, conversations: ConversationService, memories: MemoryService, eraser: Eraser
     ) -> None:
-        """Build the namespace over the components' store."""
         self._clock = components.clock
         self._store = components.store
         self._conversations = conversations
@@ -220,7 +219,6 @@ class CharacterService:
     """Characters of a user who talk with each other."""
 
     def __init__(self, components: Components, runtime: Runtime, memories: MemoryService) -> None:
-        """Build the namespace over the components' store."""
         self._components = components
         self._runtime = runtime
         self._memories = memories

@@ -19,7 +19,6 @@ class BulkService:
     """Work on many texts or conversations at once."""
 
     def __init__(self, components: Components, steps: Steps) -> None:
-        """Build the namespace over the engine's steps."""
         self._components = components
         self._steps = steps
 

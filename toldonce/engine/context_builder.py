@@ -180,7 +180,6 @@ class ContextBuilder:
     """Writes the context that memory adds to prompts."""
 
     def __init__(self, components: Components, retriever: Retriever, runtime: Runtime) -> None:
-        """Create a builder over a store and a retriever."""
         self._runtime = runtime
         self._components = components
         self._retriever = retriever

@@ -64,7 +64,6 @@ class WindowReader:
     """Reads conversations, their windows and their episodes."""
 
     def __init__(self, components: Components, turns: TurnService) -> None:
-        """Read from the components' store."""
         self._store = components.store
         self._turns = turns
 

@@ -31,7 +31,6 @@ class ConversationService:
     """Conversations of a user: their settings, their log, and what was formed from them."""
 
     def __init__(self, components: Components, steps: Steps, recorder: RecorderService, windows: WindowReader) -> None:
-        """Build the namespace over the engine's steps."""
         self._components = components
         self._store = components.store
         self._steps = steps

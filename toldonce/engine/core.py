@@ -46,7 +46,6 @@ class AsyncToldOnce(Connectable, Services):
     """
 
     def __init__(self, components: Components) -> None:
-        """Build the engine over given components; `open` is the usual way in."""
         super().__init__(components)
         self.settings = components.settings
         self.clock = components.clock

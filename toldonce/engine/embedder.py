@@ -51,7 +51,6 @@ class EmbedderService:
     """The embedder in use, and its replacement."""
 
     def __init__(self, components: Components, steps: Steps) -> None:
-        """Build the namespace over the components' store."""
         self._components = components
         self._settings = components.settings
         self._store = components.store
@@ -157,7 +156,6 @@ class VectorService:
     """Nearest neighbours among memories' vectors."""
 
     def __init__(self, components: Components, runtime: Runtime) -> None:
-        """Build the namespace over the components' store."""
         self._components = components
         self._runtime = runtime
 

@@ -13,7 +13,6 @@ class ErasureService:
     """Permanent erasure of more than one memory. `AsyncToldOnce.erase` erases one."""
 
     def __init__(self, components: Components, eraser: Eraser) -> None:
-        """Build the namespace over the eraser."""
         self._components = components
         self._eraser = eraser
 

@@ -29,7 +29,6 @@ class HealthService:
     """Memories that may need a look. Lists change nothing."""
 
     def __init__(self, components: Components, steps: Steps) -> None:
-        """Build the namespace over the engine's steps."""
         self._components = components
         self._store = components.store
         self._steps = steps

@@ -17,7 +17,6 @@ class HistoryService:
     """Decisions about memories. They are never deleted: the log keeps what was undone, when and why."""
 
     def __init__(self, components: Components, runtime: Runtime, memories: MemoryService) -> None:
-        """Build the namespace over the components' store."""
         self._components = components
         self._store = components.store
         self._runtime = runtime
@@ -138,7 +137,6 @@ class ReviewService:
     """Memories that were held back, and decisions on them."""
 
     def __init__(self, components: Components, runtime: Runtime, memories: MemoryService) -> None:
-        """Build the namespace over the components' store."""
         self._components = components
         self._store = components.store
         self._runtime = runtime

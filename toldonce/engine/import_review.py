@@ -48,7 +48,6 @@ class ImportReview:
     """Reviews blocks before they are written."""
 
     def __init__(self, clock: Clock) -> None:
-        """Date decisions by a clock."""
         self._clock = clock
         self._redactions: dict[tuple[int, bytes, int], Redaction] = {}
         self.reviewed = Reviewed()

@@ -53,7 +53,6 @@ class PromptInjector:
     """Puts memory into chat requests."""
 
     def __init__(self, components: Components, prompts: ContextBuilder) -> None:
-        """Create an injector over a store and a context builder."""
         self._components = components
         self._recaller = PromptRecall(components, prompts)
         self.shown = ShownMemories(components.store)

@@ -28,7 +28,6 @@ class KeyService:
     """API keys: made, listed, revoked and looked up. A key's secret is returned once and stored as its SHA-256."""
 
     def __init__(self, components: Components) -> None:
-        """Build the namespace over the components' store."""
         self._clock = components.clock
         self._store = components.store
         self.changes = 0

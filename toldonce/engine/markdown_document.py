@@ -147,7 +147,6 @@ class DocumentReader:
     """Reads a document line by line, from its beginning."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Read from a binary file."""
         self._file = file
         self._open: tuple[int, list[str]] | None = None
         self.is_whole = False

@@ -69,7 +69,6 @@ class MemoryService:
     """Reads memories of one subject at a time."""
 
     def __init__(self, components: Components, steps: Steps) -> None:
-        """Read from the components' store."""
         self._components = components
         self._store = components.store
         self._steps = steps

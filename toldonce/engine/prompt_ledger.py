@@ -34,7 +34,6 @@ class TemporaryLedger:
     """Ledger of turns of which nothing may be stored; it ends with the process."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self._kept: OrderedDict[tuple[Subject, int, int], PromptInsertion] = OrderedDict()
         self._threads: dict[tuple[Subject, int], list[int]] = {}
 

@@ -93,7 +93,6 @@ class PromptRecall:
     """Recalls for prompts."""
 
     def __init__(self, components: Components, prompts: ContextBuilder) -> None:
-        """Recall through a context builder."""
         self._components = components
         self._prompts = prompts
 

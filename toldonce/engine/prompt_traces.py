@@ -164,7 +164,6 @@ class TraceService:
     """Traces of recorded requests, in the order in which their turns were stored."""
 
     def __init__(self, components: Components) -> None:
-        """Read the components' store."""
         self._components = components
         self._store = components.store
 

@@ -24,7 +24,6 @@ class PromptService:
     """Writes what clients send upstream when they build prompts themselves."""
 
     def __init__(self, components: Components, steps: Steps, windows: WindowReader) -> None:
-        """Write from the components' store."""
         self._components = components
         self._store = components.store
         self._steps = steps

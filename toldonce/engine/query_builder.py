@@ -67,7 +67,6 @@ class QueryBuilder:
     """Makes queries from requests."""
 
     def __init__(self, components: Components) -> None:
-        """Create a builder over a store."""
         self._components = components
         self.zone = ZoneInfo(components.settings.time_zone)
         self._embedder = _QueryEmbedder(components.clock)

@@ -19,7 +19,6 @@ class QueryVectors:
     """Vectors by space and text, of embedders in this process. For the tasks of one event loop."""
 
     def __init__(self) -> None:
-        """Begin without any."""
         self._kept: OrderedDict[tuple[str, str], asyncio.Future[Vectors]] = OrderedDict()
 
     def begin(self, text: str, embedder: Embedder) -> None:

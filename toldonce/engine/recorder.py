@@ -31,7 +31,6 @@ class RecorderService:
     """Logs messages of conversations."""
 
     def __init__(self, components: Components, turns: TurnService) -> None:
-        """Record through the turn service."""
         self._clock = components.clock
         self._turns = turns
 

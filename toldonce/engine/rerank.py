@@ -38,7 +38,6 @@ class RerankStep:
     """Reranks, or returns the order of recall."""
 
     def __init__(self, components: Components) -> None:
-        """Use the components' reranker, if there is one."""
         self._components = components
         self._pause_until = 0.0
 

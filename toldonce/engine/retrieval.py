@@ -54,7 +54,6 @@ class ReadingListCache:
     """Subjects that a user reads: their own, shared ones, and the global one. Subscriptions are cached by version."""
 
     def __init__(self, store: Store) -> None:
-        """Read subscriptions from a store."""
         self._store = store
         self._cached: OrderedDict[Subject, tuple[int, tuple[Subject, ...]]] = OrderedDict()
         self._lock = threading.Lock()

@@ -37,7 +37,6 @@ class Services:
     """What the engine offers, by subject: `memory.history`, `memory.transfer` and so on."""
 
     def __init__(self, components: Components) -> None:
-        """Wire the steps; the services are made when they are asked for."""
         self._components = components
         self._steps = Steps(components)
         self.lock = self._steps.lock
@@ -197,7 +196,6 @@ class ImmediateNotes:
     """Adds notes that say nothing known, in the calling thread; what takes an event loop is left to the engine."""
 
     def __init__(self, components: Components, steps: Steps) -> None:
-        """Add to the components' store."""
         self._components = components
         self._runtime = steps.runtime
         self._immediate: tuple[Embedder, ImmediateTextEmbedder | None] | None = None

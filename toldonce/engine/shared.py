@@ -13,7 +13,6 @@ class SharedMemoryService:
     """Memories that several subjects read."""
 
     def __init__(self, components: Components, runtime: Runtime, memories: MemoryService) -> None:
-        """Build the namespace over the components' store."""
         self._components = components
         self._store = components.store
         self._runtime = runtime

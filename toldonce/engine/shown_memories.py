@@ -134,7 +134,6 @@ class ShownMemories:
     """Reads memories that earlier prompts show."""
 
     def __init__(self, store: Store) -> None:
-        """Read from a store."""
         self._store = store
 
     async def closed(self, replay: PromptReplay, unstored: Set[MemoryId]) -> ClosedMemories:

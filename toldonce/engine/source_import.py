@@ -125,7 +125,6 @@ class ImportService:
     """Takes in conversations and memories of other products."""
 
     def __init__(self, components: Components, steps: ImportSteps) -> None:
-        """Write through the engine's steps."""
         self._components = components
         self._steps = steps
 

@@ -40,7 +40,6 @@ class Steps:
     """Recall, recording, formation and erasure over one set of components."""
 
     def __init__(self, components: Components) -> None:
-        """Wire the steps; nothing runs yet."""
         settings, store = components.settings, components.store
         self.components = components
         self.lock = RLock()  # of the lazy properties of the engine

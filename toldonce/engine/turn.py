@@ -62,7 +62,6 @@ class TurnService:
     def __init__(
         self, components: Components, prompts: ContextBuilder, worker: Worker, toolbox: Callable[..., MemoryTools]
     ) -> None:
-        """Create the service; `toolbox` makes the tools of a scope."""
         self._toolbox = toolbox
         self._components = components
         self._prompts = prompts

@@ -21,7 +21,6 @@ class UnindexedReader:
     """Reads messages that are no quotations yet."""
 
     def __init__(self, store: Store, runtime: Runtime) -> None:
-        """Read from a store; `runtime` makes quotations."""
         self._store = store
         self._runtime = runtime
 

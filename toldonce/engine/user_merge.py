@@ -56,7 +56,6 @@ class UserMerger:
     """Merges users, and takes that back."""
 
     def __init__(self, components: Components, runtime: Runtime, stop: Callable[[], bool]) -> None:
-        """Work on the components' database, until `stop` says so."""
         self._components = components
         self._store = components.store
         self._runtime = runtime

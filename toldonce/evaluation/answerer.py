@@ -124,7 +124,6 @@ class Answerer:
     """Answers the questions of a run, and then has the answers judged."""
 
     def __init__(self, models: Models) -> None:
-        """Create an answerer with its models."""
         self._models = models
 
     def full_contexts(self, conversation: DatasetConversation) -> list[AskedBlock]:

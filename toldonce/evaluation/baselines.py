@@ -34,7 +34,6 @@ class WordIndex:
     """Scores documents by BM25."""
 
     def __init__(self, counts: Sequence[Counter[str]]) -> None:
-        """Index documents by the counts of their terms."""
         self._postings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         for position, document_counts in enumerate(counts):
             for term, count in document_counts.items():

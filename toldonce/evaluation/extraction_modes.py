@@ -57,7 +57,6 @@ class RecordedModel:
     """Language model that answers the extractor with the data set's observations on the given messages."""
 
     def __init__(self, counter: TokenCounter) -> None:
-        """Create a model; `counter` counts tokens, including those of the schema."""
         self._counter = counter
         self._seen: Mapping[tuple[str, str], Sequence[Observation]] = {}
 

@@ -41,7 +41,6 @@ class MeteredModel:
     """Forwards calls to a model and counts calls, tokens and seconds."""
 
     def __init__(self, model: OpenedModel) -> None:
-        """Wrap `model`."""
         self.model = model
         self.seconds = 0.0
         """Time spent waiting for the model."""
@@ -81,7 +80,6 @@ class ConversationClock:
     """Clock set to the conversation's time, so that 'last week' resolves correctly; durations are real."""
 
     def __init__(self, start: datetime) -> None:
-        """Start at `start` (aware)."""
         self._now = start
 
     def now(self) -> datetime:

@@ -96,7 +96,6 @@ class EvaluationRun:
     """Runs a plan; `result` is available at any time, also after an interruption."""
 
     def __init__(self, plan: EvaluationPlan, bar: ProgressReporter, answerer: Answerer | None = None) -> None:
-        """Create a run of a plan, with an optional answerer."""
         self._plan = plan
         self._bar = bar
         self._answerer = answerer

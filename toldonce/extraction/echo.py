@@ -64,7 +64,6 @@ class EchoFilter:
     """Finds repetitions of the memories that were in a prompt."""
 
     def __init__(self, recalled: Iterable[Memory]) -> None:
-        """Prepare the recalled memories."""
         self._known = [known for memory in recalled for known in _shown(memory)]
 
     def without(self, role: str, text: str) -> str:

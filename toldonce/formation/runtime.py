@@ -23,7 +23,6 @@ class KnownMemories:
     """Reads memories for one attempt of a formation. Its commit is refused if they changed meanwhile."""
 
     def __init__(self, store: Store) -> None:
-        """Start without known memories."""
         self._store = store
         self._known: dict[tuple[Subject, MemoryId], Memory] = {}
 

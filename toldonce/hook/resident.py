@@ -34,7 +34,6 @@ class ResidentEngine:
     """Answers hooks until none came for a while."""
 
     def __init__(self, engine: AsyncToldOnce) -> None:
-        """Serve an open engine."""
         self._engine = engine
         self._loop = asyncio.get_running_loop()
         self._used = self._loop.time()

@@ -31,7 +31,6 @@ class SpooledTurn:
     __slots__ = ("_file", "path", "request")
 
     def __init__(self, path: str, file: int, request: dict[str, str]) -> None:
-        """Hold an open, locked file."""
         self.path = path
         self.request = request
         """With `at`, when it was said."""

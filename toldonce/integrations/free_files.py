@@ -24,7 +24,6 @@ class FreeFiles:
     """The files of one user."""
 
     def __init__(self, engine: AsyncToldOnce, user: str | Subject | None) -> None:
-        """Keep them in an engine's log."""
         self._engine = engine
         self._user = engine.subject(user)
 

@@ -26,7 +26,6 @@ class MemoryFiles:
     """Memory as a folder of files."""
 
     def __init__(self, engine: AsyncToldOnce, *, user: str | Subject | None = None) -> None:
-        """Work on a user's memory; None: the default user's."""
         self._views = MemoryViews(engine, user)
         self._files = FreeFiles(engine, user)
 
@@ -264,7 +263,6 @@ class MemoryViews:
     """The generated files of one user."""
 
     def __init__(self, engine: AsyncToldOnce, user: str | Subject | None) -> None:
-        """Show an engine's memories."""
         self._engine = engine
         self._user = engine.subject(user)
 

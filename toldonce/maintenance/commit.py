@@ -58,7 +58,6 @@ class Commits:
     """The commits of one subject's maintenance, and what came of them."""
 
     def __init__(self, runtime: Runtime, subject: Subject, *, dry_run: bool) -> None:
-        """Prepare; a dry run plans and commits nothing."""
         self.runtime = runtime
         self.subject = subject
         self.dry_run = dry_run

@@ -94,7 +94,6 @@ class Reembedder:
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        """Look through the subjects once."""
         self._runtime = runtime
         self._after: str | None = None
         self._is_over = False

@@ -21,7 +21,6 @@ class TermReindexer:
     """Reindexes the subjects with an older term scheme. Several processes may run it: each commit happens once."""
 
     def __init__(self, runtime: Runtime) -> None:
-        """Look for such subjects until there are none."""
         self._runtime = runtime
         self._over = False
 

@@ -14,7 +14,6 @@ class Surplus:
     """Closes what is too much. It can be stopped and run again until it is done."""
 
     def __init__(self, commits: Commits) -> None:
-        """Prepare; nothing is read before `run`."""
         self._commits = commits
         self._room: Capacity | None = None
         self._now = EPOCH

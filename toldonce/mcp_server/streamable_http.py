@@ -23,7 +23,6 @@ class Manager:
     """Serves requests, each with the memories of its sender."""
 
     def __init__(self) -> None:
-        """Build the server; nothing is opened."""
         server = build_server(_toolbox_of)
         self._sessions = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=_MAX_BODY_BYTES

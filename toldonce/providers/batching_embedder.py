@@ -30,7 +30,6 @@ class BatchingEmbedder:
     """Joins concurrent calls, and serves prefetched texts without a call."""
 
     def __init__(self, inner: Embedder) -> None:
-        """Create one over `inner`, which does the embedding."""
         self._inner = inner
         self._waiting: list[_Request] = []
         self._running: list[_Request] = []

@@ -31,7 +31,6 @@ class UnavailableEmbedder:
     """Placeholder for an embedder that could not be opened: knows its space, and fails with the reason when used."""
 
     def __init__(self, record: EmbedderRecord, why: str) -> None:
-        """Create one from the embedder's record and the reason."""
         self.space, self.dim, self.why = record.space, record.dim, why
         self._calibration = Calibration.of(record.curve)
 

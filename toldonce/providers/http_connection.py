@@ -26,7 +26,6 @@ class ConnectionFailedError(Exception):
     """The server cannot be reached, or broke off."""
 
     def __init__(self, name: str, *, reached: bool) -> None:
-        """Store the name of the failure, and whether there was a connection."""
         super().__init__(name)
         self.name, self.reached = name, reached
 

@@ -42,7 +42,6 @@ class ApiRefusedError(ModelError):
     """The server refused the request."""
 
     def __init__(self, where: str, status: int, *, name: str = "", param: str = "") -> None:
-        """Store the status, and the server's names of the error and of the parameter at fault."""
         named = f" ({name})" if name else ""
         hint = _HINTS.get(status)
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:

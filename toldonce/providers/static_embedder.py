@@ -312,7 +312,6 @@ class ShortTextTokenizer:
     """Encodes short texts. Safe for several threads."""
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
-        """Create a tokenizer over the numbers of the tokens."""
         self._numbers = vocabulary
 
     def encode(self, text: str) -> list[int] | None:

@@ -48,7 +48,6 @@ class Gists:
     __slots__ = ("_known",)
 
     def __init__(self, snapshot: SubjectSnapshot | None = None) -> None:
-        """Know none yet; `snapshot` is what they are kept with."""
         del snapshot
         self._known: dict[MemoryId, tuple[str, ...]] = {}
 

@@ -71,7 +71,6 @@ class RemoteService:
     """A part of the library that a server does."""
 
     def __init__(self, client: RestClient) -> None:
-        """Ask through a client."""
         self._client = client
 
 

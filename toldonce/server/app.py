@@ -312,7 +312,6 @@ class Preload:
     """Loads in a thread, in three steps: what holds the interpreter, what chats use, and what formations use."""
 
     def __init__(self, counter: TokenCounter, embedder: Embedder) -> None:
-        """Create it; nothing is loaded yet."""
         self._counter, self._embedder = counter, embedder
         self._loading: asyncio.Task[None] | None = None
         self._chats_loaded = asyncio.Event()

@@ -84,7 +84,6 @@ class UpstreamBackend:
     needs_valid_requests = False
 
     def __init__(self, upstream: "HttpUpstream", key: str | None) -> None:
-        """Create a backend for an API, with our key for it."""
         self._upstream = upstream
         self._key = key
 
@@ -127,7 +126,6 @@ class OfflineBackend:
     needs_valid_requests = True
 
     def __init__(self, clock: Clock, counter: TokenCounter) -> None:
-        """Create the model; the clock is for ids, the counter for usage."""
         self._clock = clock
         self._counter = counter
         self._lists = {

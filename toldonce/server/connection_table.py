@@ -88,7 +88,6 @@ class ConnectionTable:
         return iter(tuple(self._open))
 
     def __len__(self) -> int:
-        """Return the number of open connections."""
         return len(self._open)
 
     def has_room_for(self, address: str) -> bool:

@@ -18,12 +18,10 @@ class InjectionFallbacks:
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Start with no refusals."""
         self._clock = clock
         self._until: dict[tuple[str, str], datetime] = {}
 
     def __len__(self) -> int:
-        """Return the number of remembered refusals."""
         return len(self._until)
 
     def is_refused(self, subject: Subject, model: str | None) -> bool:

@@ -11,7 +11,6 @@ class UpstreamError(ConnectionError):
     """Upstream did not answer, so that nothing has been sent to the client."""
 
     def __init__(self, message: str, *, timed_out: bool) -> None:
-        """Take the message, and whether a deadline passed."""
         super().__init__(message)
         self.timed_out = timed_out
 

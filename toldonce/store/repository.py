@@ -25,7 +25,6 @@ class Repository:
     """Operations on one database."""
 
     def __init__(self, context: StoreContext) -> None:
-        """Work on the database of `context`."""
         self._context = context
         self._executor = context.executor
 
@@ -44,7 +43,6 @@ class _Operation(Generic[P, T]):
     def __get__(
         self, repository: Repository | None, owner: type[Repository]
     ) -> Self | Callable[P, Coroutine[Any, Any, T]]:
-        """Return the operation on the repository's database."""
         return self if repository is None else partial(self._run, repository._executor)
 
     async def _run(self, executor: Executor, /, *values: P.args, **more: P.kwargs) -> T:

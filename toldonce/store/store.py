@@ -26,7 +26,6 @@ class Store:
     """
 
     def __init__(self, context: StoreContext, snapshots: SnapshotReader, database: DatabaseAdmin) -> None:
-        """Compose the repositories over what a database brings; `open_store` makes one for a URL."""
         self.conversations = ConversationRepository(context)
         self.insertions = InsertionRepository(context)
         self.traces = TraceRepository(context)

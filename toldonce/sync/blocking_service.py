@@ -20,7 +20,6 @@ class BlockingService:
         cls._namespace = namespace
 
     def __init__(self, engine: BackgroundEngine) -> None:
-        """Forward to an engine in the background."""
         self._engine = engine
 
     def _twin(self, method: str) -> Any:

@@ -28,11 +28,9 @@ class TermKeys(dict[str, int]):
     """
 
     def __init__(self, salt: bytes) -> None:
-        """Start without terms."""
         self._start = blake2b(digest_size=_KEY_BYTES, key=salt)
 
     def __missing__(self, term: str) -> int:
-        """Hash a term."""
         if len(self) >= _MAX_KEYS:
             self.clear()
         state = self._start.copy()

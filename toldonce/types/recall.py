@@ -83,7 +83,6 @@ class SubjectSnapshot:
         return cast("T", known)
 
     def __len__(self) -> int:
-        """The number of memories."""
         return len(self.ids)
 
 
@@ -171,7 +170,6 @@ class Recall:
     """What failed, such as a reranker that gave no answer; empty if nothing did."""
 
     def __len__(self) -> int:
-        """Return the number of memories found."""
         return len(self.items)
 
     def __iter__(self) -> Iterator[RecalledMemory]:
@@ -179,7 +177,6 @@ class Recall:
         return iter(self.items)
 
     def __getitem__(self, place: int) -> RecalledMemory:
-        """Return the memory at a place, 0 for the best."""
         return self.items[place]
 
     def __repr__(self) -> str:

@@ -40,7 +40,6 @@ class VectorBlocks:
         return cls((rows,), rows.shape[1])
 
     def __len__(self) -> int:
-        """The number of rows."""
         return self.starts[-1]
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -201,7 +200,6 @@ class IdColumn(Sequence[bytes]):
         return cls(np.frombuffer(b"".join(ids), dtype=np.uint8).reshape(-1, ID_BYTES))
 
     def __len__(self) -> int:
-        """Return the number of ids."""
         return self._count
 
     @overload
@@ -234,7 +232,6 @@ class IdColumn(Sequence[bytes]):
         return millis
 
     def __eq__(self, other: object) -> bool:
-        """Compare with another column or a list."""
         if isinstance(other, IdColumn):
             return self._bytes == other._bytes
         return isinstance(other, Sequence) and list(self) == list(other)
@@ -242,5 +239,4 @@ class IdColumn(Sequence[bytes]):
     __hash__ = None  # type: ignore[assignment]  # compared by its content, like a list
 
     def __repr__(self) -> str:
-        """Return the ids as a list."""
         return f"IdColumn({list(self)!r})"

@@ -33,7 +33,6 @@ class BulkWorker(Worker):
     batch_size = _BATCH_SIZE
 
     def __init__(self, runtime: Runtime, stages: Mapping[str, Stage], *, counters: WorkerCounters) -> None:
-        """Create a worker that adds to `counters`."""
         super().__init__(runtime, stages)
         self.counters = counters
         self._joined: dict[str, BatchingEmbedder] = {}

@@ -13,7 +13,6 @@ class StageLeases:
     """Takes leases and commits with them; a lease that was taken ahead is handed out once."""
 
     def __init__(self, store: Store, clock: Clock, *, lease_s: float) -> None:
-        """Take leases of `lease_s` seconds."""
         self._store = store
         self._clock = clock
         self._lease_s = lease_s

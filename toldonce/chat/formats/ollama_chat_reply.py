@@ -37,7 +37,6 @@ class ChatAssembler:
     _error: str | None = None
 
     def __post_init__(self) -> None:
-        """Begin an empty text."""
         self._text = LimitedText(self.max_characters)
 
     def take(self, event: Event) -> None:

@@ -27,7 +27,6 @@ class BackgroundLoop:
     """Event loop in a thread, so that reading the terminal does not block the server."""
 
     def __init__(self) -> None:
-        """Start the thread."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="toldonce-chat", daemon=True)
         self._thread.start()

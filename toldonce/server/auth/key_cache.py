@@ -36,7 +36,6 @@ class KeyCache:
     """Looks up keys by their secrets, of which it keeps only the SHA-256."""
 
     def __init__(self, keys: KeyService, *, timer: Callable[[], float] = monotonic) -> None:
-        """Look keys up in `keys`; `timer` counts seconds."""
         self._keys = keys
         self._timer = timer
         self._known: OrderedDict[bytes, _Known] = OrderedDict()

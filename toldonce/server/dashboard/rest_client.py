@@ -52,7 +52,6 @@ class RestCaller:
     """Calls the REST API as the sender of one page's request."""
 
     def __init__(self, api: ASGIApp, scope: Scope) -> None:
-        """Call `api` with the credential of the request of `scope`."""
         self._api = api
         self._scope = scope
 

@@ -97,14 +97,12 @@ class SealedConnection:
         return self._db.changes()
 
     def __enter__(self) -> "SealedConnection":
-        """Begin a snapshot; within a transaction, a part of it."""
         self._db.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> bool | None:
-        """Keep it, or undo it where it failed."""
         if kind is not None:
             self._states.clear()
         return self._db.__exit__(kind, error, trace)
@@ -217,7 +215,6 @@ class SealedCursor:
     __slots__ = ("_cursor", "_vault")
 
     def __init__(self, cursor: SqlCursor, vault: SubjectVault) -> None:
-        """Hold the rows as they are."""
         self._cursor = cursor
         self._vault = vault
 

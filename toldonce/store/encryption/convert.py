@@ -37,7 +37,6 @@ class Conversion:
     """One run over a database."""
 
     def __init__(self, end: CopyEndpoint, vault: SubjectVault, dialect: Dialect, bar: ProgressReporter) -> None:
-        """Take the end, unwrapped."""
         self._end = end
         self._db = end.db
         self._vault = vault
@@ -152,7 +151,6 @@ class _Rows:
     """How rows of a table are read and written, its subject aside. Names are those of our own tables."""
 
     def __init__(self, table: Table, content: Content) -> None:
-        """Take a table and its content."""
         self._table = table.name
         self._key = table.key[1:]
         self._content = content

@@ -18,7 +18,6 @@ class SealedEnd:
     """A database with encrypted subjects: see `CopyEndpoint`."""
 
     def __init__(self, inner: CopyEndpoint, vault: SubjectVault, dialect: Dialect) -> None:
-        """Read and write by way of `inner`."""
         self._inner = inner
         self._vault = vault
         self.where = inner.where

@@ -15,7 +15,6 @@ class SealingExecutor:
     """Runs work on one database with encrypted subjects: see `Executor`."""
 
     def __init__(self, inner: Executor, vault: SubjectVault, dialect: Dialect) -> None:
-        """Run work by way of `inner`."""
         self._inner = inner
         self._vault = vault
         self._dialect = dialect

@@ -97,7 +97,6 @@ class Keyring:
     """The rows of a keyring."""
 
     def __init__(self, link: KeyringLink) -> None:
-        """Read and write by way of `link`."""
         self._link = link
         self.where, self.near = link.where, link.near
 

@@ -34,7 +34,6 @@ class MasterKey:
     """The key that encrypts the data keys."""
 
     def __init__(self, bits: bytes) -> None:
-        """Take its 32 bytes."""
         self._cipher = AESGCM(bits)
         self.id = blake2b(b"recollect master key", key=bits, digest_size=_ID_BYTES).digest()
         """A number that tells it from others and does not reveal it."""

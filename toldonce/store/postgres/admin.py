@@ -30,7 +30,6 @@ class PostgresAdmin:
     """Operators' view of one PostgreSQL database: see `DatabaseAdmin`."""
 
     def __init__(self, executor: PostgresExecutor, clock: Clock) -> None:
-        """Work on the database of `executor`."""
         self._executor = executor
         self._clock = clock
 

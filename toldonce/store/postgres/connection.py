@@ -171,7 +171,6 @@ class PostgresConnection:
     """An open connection as a `SqlConnection`."""
 
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
-        """Wrap an open connection."""
         self.connection = connection
         self._cursor = connection.cursor(binary=True)
         self._depth = 0
@@ -263,7 +262,6 @@ class PostgresConnection:
         return max(0, self._cursor.rowcount)
 
     def __enter__(self) -> "PostgresConnection":
-        """Begin a snapshot; within a transaction, a part of it."""
         self._say("BEGIN ISOLATION LEVEL REPEATABLE READ" if not self._depth else f"SAVEPOINT s{self._depth}")
         self._depth += 1
         return self
@@ -271,7 +269,6 @@ class PostgresConnection:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        """Commit it, or roll it back if it failed."""
         self._depth -= 1
         if self.connection.closed:
             return
@@ -316,7 +313,6 @@ class PostgresCursor:
     __slots__ = ("_rows",)
 
     def __init__(self, rows: list[Row]) -> None:
-        """Hold the rows."""
         self._rows = rows
 
     def fetchall(self) -> list[Row]:

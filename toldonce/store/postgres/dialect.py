@@ -83,7 +83,6 @@ class BulkCopy:
     """What one connection has to know of its tables in order to copy into them."""
 
     def __init__(self, schema: str) -> None:
-        """Copy into tables of `schema`."""
         self._schema = schema
         self._types: dict[str, dict[str, int]] = {}
 

@@ -37,7 +37,6 @@ class WriteBehindQueue:
     """Background writes on one connection, one after the other; reads of the same subject wait for them."""
 
     def __init__(self, link: ReconnectingConnection, where: str, fault: Fault) -> None:
-        """Start the thread."""
         self._thread = ReaderPool([link], where, fault)
         self._pending = PendingWrites()
 

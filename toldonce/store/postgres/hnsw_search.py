@@ -35,7 +35,6 @@ class HnswSearch:
     """Searches the indexes of one database; caches what never changes."""
 
     def __init__(self) -> None:
-        """Start with an empty cache."""
         self._spaces: dict[str, tuple[int, int]] = {}
         self._schema = ""
 

@@ -38,7 +38,6 @@ class PostgresSnapshotReader:
     """Reads subjects for recall: as they are kept, whole, or with those vectors that an index finds."""
 
     def __init__(self, context: StoreContext) -> None:
-        """Read from the database of `context`."""
         self._executor = context.executor
         self._cache = context.cache
         self._term_key = context.term_key

@@ -65,7 +65,6 @@ class Job(Generic[T]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """Keep an error to hand it over; interrupts go through."""
         if isinstance(error, Exception):
             self.error = error
             return True
@@ -114,7 +113,6 @@ class PendingWrites:
     """Background writes by subject. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        """Begin without any."""
         self._lock = threading.Lock()
         self._writes = 0
         self._keys: Counter[int] = Counter()

@@ -149,7 +149,6 @@ class AdminRepository(Repository):
     users = Reads(list_users)
 
     def __init__(self, context: StoreContext, database: DatabaseAdmin) -> None:
-        """Work on the database of `context`, and on `database` as a whole."""
         super().__init__(context)
         self._database = database
         self._counting = asyncio.Lock()

@@ -27,7 +27,6 @@ class Placement:
     """Finds the places of turns in one subject's messages."""
 
     def __init__(self, tree: MessageTree) -> None:
-        """Look into these messages."""
         self._tree = tree
 
     def find(self, turn: Turn, *, now: int) -> TreePosition | None:

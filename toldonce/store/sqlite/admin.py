@@ -22,7 +22,6 @@ class SqliteAdmin:
     """Operators' view of one SQLite file: see `DatabaseAdmin`."""
 
     def __init__(self, executor: SqliteExecutor, clock: Clock) -> None:
-        """Work on the file of `executor`."""
         self._executor = executor
         self._place = executor.place
         self._clock = clock

@@ -31,7 +31,6 @@ class InlineReader:
     """A connection for short reads on the event loop's thread; it never waits for a lock."""
 
     def __init__(self, db: apsw.Connection, clock: Clock) -> None:
-        """Own a reading connection."""
         db.set_busy_timeout(0)
         self._fork_guard = ForkGuard()
         self._db = db
@@ -81,7 +80,6 @@ class CallerReaders:
     """Connections for callers without an event loop, lent to their threads, the last one used first."""
 
     def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
-        """Open connections with `connect`, from any thread."""
         self._fork_guard = ForkGuard()
         self._connect = connect
         self._idle: list[apsw.Connection] = []

@@ -20,7 +20,6 @@ class ErasureCascade:
     """What an erasure deletes, in all subjects it reaches."""
 
     def __init__(self, db: SqlConnection, order: EraseRequest, counts: Counter[str]) -> None:
-        """Start empty."""
         self._db = db
         self._order = order
         self._counts = counts

@@ -194,7 +194,6 @@ class MessageRedactor:
     """Erases the words of messages in one subject's log."""
 
     def __init__(self, db: SqlConnection, home: Subject, *, at: int, term_key: bytes) -> None:
-        """Erase messages of `home`, recorded at the instant `at`."""
         self._db = db
         self._key = home.key
         self._at = at

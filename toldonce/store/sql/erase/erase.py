@@ -163,7 +163,6 @@ class PartialErasure:
     """Erases memories and messages of a subject that goes on."""
 
     def __init__(self, db: SqlConnection, order: EraseRequest, *, at: int, term_key: bytes) -> None:
-        """Prepare the erasure of `order`."""
         self._db = db
         self._order = order
         self._at = at
@@ -319,7 +318,6 @@ class SubjectErasure:
     """Erases a subject: every row, its name, and what others quote of its messages."""
 
     def __init__(self, db: SqlConnection, order: EraseRequest, *, at: int, term_key: bytes) -> None:
-        """Prepare the erasure of `order`."""
         self._db = db
         self._subject = order.subject
         self._root = order.part_of or order.subject

@@ -48,7 +48,6 @@ class ErasureRepository(Repository):
     stamp = Reads(erasure_stamp, inline=True)
 
     def __init__(self, context: StoreContext) -> None:
-        """Work on the database of `context`."""
         super().__init__(context)
         self._under_way: set[asyncio.Future[ErasureRecord]] = set()
         reach = context.failpoint.reach

@@ -121,7 +121,6 @@ class GrowingArrays:
     """The arrays of one subject in one space, at one version."""
 
     def __init__(self, snapshot: SubjectSnapshot) -> None:
-        """Take over the arrays of a snapshot."""
         self.lock = threading.RLock()
         """Held while the arrays and what is cached of them change."""
         self.changes = 0

@@ -34,7 +34,6 @@ class ExactSnapshotReader:
     """Reads all vectors of a subject; small subjects on the event loop's thread. See `SnapshotReader`."""
 
     def __init__(self, context: StoreContext) -> None:
-        """Read from the database of `context`."""
         self._executor = context.executor
         self._cache = context.cache
         self._term_key = context.term_key

@@ -17,7 +17,6 @@ class ReadLocks:
     """A lock for each key that is in use now."""
 
     def __init__(self) -> None:
-        """Begin without any."""
         self._gate = threading.Lock()
         self._locks: dict[Hashable, _ReadLock] = {}
 

@@ -19,7 +19,6 @@ class SpellingIndex:
     """The terms of the notes that a subject has, or had: what is missing here is no note's."""
 
     def __init__(self, snapshot: SubjectSnapshot) -> None:
-        """Index the notes of `snapshot`."""
         self._hashes = set(_hashes(snapshot))
 
     @property

@@ -82,7 +82,6 @@ class _Copy:
     """One run."""
 
     def __init__(self, here: CopyEndpoint, there: CopyEndpoint, bar: ProgressReporter) -> None:
-        """Take both ends."""
         self._here = here
         self._there = there
         self._bar = bar

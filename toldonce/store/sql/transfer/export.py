@@ -90,7 +90,6 @@ class _Subject:
     def __init__(
         self, end: CopyEndpoint, named: _Named, term_key: bytes, seen: Seen, glance: Callable[[], None]
     ) -> None:
-        """Take whose rows, and by which key its ledger is masked."""
         self._end = end
         self._key, self._name = named.key, named.name
         self._term_key = term_key

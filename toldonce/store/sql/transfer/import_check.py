@@ -23,7 +23,6 @@ class LineError(BadRequestError):
     """A line of a file that is imported is wrong."""
 
     def __init__(self, line: int, why: str) -> None:
-        """Name the line."""
         super().__init__(f"line {line}: {why}")
 
 
