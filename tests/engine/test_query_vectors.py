@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from immediate_embedder import ImmediateWordEmbedder
-from toldonce.engine.query_vectors import MAX_KEPT, QueryVectors
+from toldonce.engine.query_builder import MAX_KEPT, QueryVectors
 from toldonce.testing import WordEmbedder
 from toldonce.types import Vectors
 

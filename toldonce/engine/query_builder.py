@@ -1,22 +1,23 @@
 """From a recall request to the query that ranking computes on. Embeds, and reads the newest memories of a tag.
 
 An embedder that fails or is late does not fail the recall, which goes on by words and dates. After a failure it is
-left alone for a while, so that one that hangs does not cost every chat its time limit.
+left alone for a while, so that one that hangs does not cost every chat its time limit. What chats ask is embedded in a
+thread while the store reads what earlier prompts had; users' words are kept in bounded memory, up to an erasure.
 """
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from toldonce.clock import Clock
 from toldonce.engine.components import Components
-from toldonce.engine.query_vectors import QueryVectors
 from toldonce.errors import ModelError, ModelFault, VectorSizeError
 from toldonce.extraction.redaction import redact
 from toldonce.ids import id_bytes
@@ -27,6 +28,52 @@ from toldonce.text import clean
 from toldonce.text.byte_runs import without_bytes
 from toldonce.text_caches import register_text_cache
 from toldonce.types import MemoryKind, MemoryState, Subject, Vector, Vectors
+
+MAX_KEPT = 1_024
+"""Texts whose vectors are kept: the newest of each chat. They take some 4 MB."""
+
+
+class QueryVectors:
+    """Vectors by space and text, of embedders in this process. For the tasks of one event loop."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, str], asyncio.Future[Vectors]] = OrderedDict()
+
+    def begin(self, text: str, embedder: Embedder) -> None:
+        """Begin to embed a text in a thread, unless it is empty, or the embedder has to be asked over a network."""
+        if not text or not isinstance(embedder, ImmediateEmbedder):
+            return
+        key = embedder.space, text
+        begun = self._kept.get(key)
+        if begun is None:
+            loop = asyncio.get_running_loop()
+            begun = self._kept[key] = loop.run_in_executor(None, embedder.embed_queries_now, [text])
+            begun.add_done_callback(partial(self._drop_failed, key))
+            while len(self._kept) > MAX_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+
+    async def find(self, texts: Sequence[str], embedder: Embedder) -> dict[str, Vector]:
+        """Return the vectors of those of the texts that were begun, and wait until they are there."""
+        found: dict[str, Vector] = {}
+        for text in texts:
+            begun = self._kept.get((embedder.space, text))
+            if begun is None:
+                continue
+            if not begun.done():
+                await asyncio.wait([begun])
+            if not begun.cancelled() and begun.exception() is None:
+                found[text] = begun.result()[0]
+        return found
+
+    def forget(self) -> None:
+        """Drop all of them."""
+        self._kept.clear()
+
+    def _drop_failed(self, key: tuple[str, str], begun: "asyncio.Future[Vectors]") -> None:
+        if (begun.cancelled() or begun.exception() is not None) and self._kept.get(key) is begun:
+            del self._kept[key]
+
 
 logger = logging.getLogger(__name__)
 

@@ -20,6 +20,7 @@ from toldonce.types.conversation import NO_OPENING as NO_OPENING
 from toldonce.types.conversation import Conversation as Conversation
 from toldonce.types.conversation import ConversationPage as ConversationPage
 from toldonce.types.conversation import ConversationSetup as ConversationSetup
+from toldonce.types.conversation import ConversationTree as ConversationTree
 from toldonce.types.conversation import EpisodeRange as EpisodeRange
 from toldonce.types.conversation import FormedMemory as FormedMemory
 from toldonce.types.conversation import InjectionRecord as InjectionRecord
@@ -32,7 +33,6 @@ from toldonce.types.conversation import TreeMessage as TreeMessage
 from toldonce.types.conversation import Turn as Turn
 from toldonce.types.conversation import UnsummarizedConversation as UnsummarizedConversation
 from toldonce.types.conversation import UserWords as UserWords
-from toldonce.types.conversation_tree import ConversationTree as ConversationTree
 from toldonce.types.detail import CIRCUMSTANCE as CIRCUMSTANCE
 from toldonce.types.detail import NO_DETAIL as NO_DETAIL
 from toldonce.types.detail import MemoryDetail as MemoryDetail

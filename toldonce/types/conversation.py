@@ -1,6 +1,6 @@
 """The log: messages, conversations, turns, and what was injected into them. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -291,3 +291,20 @@ class TreeMessage:
     """It is on the active path: the newest message, its parent, and so on up."""
     memories: tuple[FormedMemory, ...]
     """Notes, facts and episodes of any state that rest on it, oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationTree:
+    """A conversation with all its branches, to record completely or not at all."""
+
+    subject: Subject
+    external_id: str
+    messages: Sequence[Message]
+    """Each after its parent; the newest message of the current branch is the last."""
+    parents: Sequence[int]
+    """Index of the parent of each message; -1 for a first message."""
+    begun_at: datetime
+    ended_at: datetime
+    formations: tuple[FormationRequest, ...] = ()
+    """Requested if anything was new."""
+    opening: ConversationSetup = NO_OPENING

@@ -1,18 +1,20 @@
 """A subject's memories: search with the parts of each score, filters, sorting, and changes to many at once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from toldonce.dates import written
+from toldonce.prompt.sentences import headings, place_under_heading
 from toldonce.server.dashboard.page import BadFormError, HtmlPage, PageError, PageRequest, PageRoute, SeeOther
-from toldonce.server.dashboard.pages.known_groups import Group, by_heading, by_month
 from toldonce.server.dashboard.pages.memory import is_correctable
 from toldonce.server.dashboard.paths import page_path
 from toldonce.server.dashboard.rest_client import RestError
 from toldonce.server.status import NOT_FOUND
 from toldonce.types import MemoryKind, MemoryOrder, MemoryState
 
+Group = dict[str, Any]
 PAGE_SIZE = 50
 # Facts that are shown under headings; a person mostly has fewer.
 _MAX_FACTS = 100
@@ -235,3 +237,35 @@ def _bars(parts: Mapping[str, float], scale: float) -> list[ScoreBar]:
             ScoreBar(name=_NAMES.get(name, name), value=value, start=round(start, 1), width=width, is_for=value > 0)
         )
     return bars
+
+
+def by_heading(facts: Iterable[Mapping[str, Any]]) -> list[Group]:
+    """Return facts under their headings, in the order of a profile block: `{"name": heading, "memories": […]}`."""
+    under: dict[int, list[tuple[int, str, str, Mapping[str, Any]]]] = {}
+    for fact in facts:
+        group, row = place_under_heading(fact["key"], fact["category"])
+        under.setdefault(group, []).append((row, fact["key"], fact["id"], fact))
+    return [
+        {"name": headings()[group].heading.rstrip(":"), "memories": [row[-1] for row in sorted(rows, key=_place)]}
+        for group, rows in sorted(under.items())
+    ]
+
+
+def _place(row: tuple[int, str, str, Mapping[str, Any]]) -> tuple[int, str, str]:
+    return row[:-1]
+
+
+def by_month(memories: Iterable[Mapping[str, Any]]) -> list[Group]:
+    """Return memories by the month in which their words were said, the newest month first.
+
+    >>> [group["name"] for group in by_month([{"evidence": [], "valid_from": "2026-05-03T10:00:00Z"}])]
+    ['May 2026']
+    """
+    months: dict[str, list[Mapping[str, Any]]] = {}
+    for memory in memories:
+        at = memory["evidence"][0]["said_at"] if memory["evidence"] else memory["valid_from"]
+        months.setdefault(at[: len("2026-05")], []).append(memory)
+    return [
+        {"name": written(datetime.fromisoformat(f"{month}-01")).partition(" ")[2], "memories": found}
+        for month, found in sorted(months.items(), reverse=True)
+    ]
