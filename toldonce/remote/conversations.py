@@ -33,10 +33,6 @@ def _subject(raw: str, client: RestClient) -> Subject:
     return client.parsed(raw)
 
 
-def _message(raw: Mapping[str, Any], client: RestClient) -> LoggedMessage:
-    return values.message(raw)
-
-
 def _text(raw: object, client: RestClient) -> str:
     return str(raw)
 
@@ -53,7 +49,7 @@ class RemoteConversationService(RemoteService, ConversationService):
     end = over_http("endConversation", values.conversation, send={"messages": sent_messages})
     save = over_http("saveConversation", field("formations", number))
     tree = over_http("listMessages", values.tree_message, pages="messages", **_AFTER_SEQ, more={"with_memories": True})
-    window = over_http("getConversationSummary", field("window", each(_message)))
+    window = over_http("getConversationSummary", field("window", each(values.message)))
     summary = over_http("getConversationSummary", field("summary", _text))
     memories = over_http("listConversationMemories", field("memories", each(values.memory)))
     trace = over_http("traceConversation", field("prompts", each(values.trace)))
@@ -70,7 +66,7 @@ class RemoteConversationService(RemoteService, ConversationService):
             raws = await self._client.pages(call, "messages", limit, cursor=str(after_seq))
         except UnknownConversationError:
             return []  # as the library does
-        return [values.message(raw) for raw in raws]
+        return [values.message(raw, self._client) for raw in raws]
 
 
 def _place_of_trace(place: TracePlace | None, client: RestClient) -> str | None:

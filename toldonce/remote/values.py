@@ -4,7 +4,7 @@ A value is read by the annotations of its dataclass: wherever the server names a
 another way, a function below says so.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -18,16 +18,12 @@ from toldonce.types import (
     Conversation,
     Decision,
     Destination,
-    Evidence,
-    FormationKey,
     FormationStatus,
-    FormedMemory,
     InjectionRecord,
     InjectionSite,
     KeyLimits,
     LoggedMessage,
     Memory,
-    MemoryDetail,
     MemoryRequest,
     OmittedMemory,
     PromptBlock,
@@ -44,10 +40,6 @@ T = TypeVar("T")
 _ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
 """How each type is read; made at its first use."""
 _HASH_BITS = 64
-_DETAIL = (
-    *("summary", "source_uri", "source_context", "context_source", "tags"),
-    *("first_turn", "last_turn", "first_seq", "last_seq", "parts", "chain_turns", "withheld"),
-)
 
 
 def read(type_: type[T], raw: object) -> T:
@@ -71,11 +63,28 @@ def _adapter(type_: type[T]) -> TypeAdapter[T]:
     return _ADAPTERS[type_]
 
 
-def memory(raw: Raw, client: RestClient) -> Memory:
-    """Read a memory."""
-    detail = read(MemoryDetail, {name: raw[name] for name in _DETAIL if name in raw})
-    evidence = tuple(_hashed(Evidence, source) for source in raw["evidence"])
-    return read(Memory, {**raw, "subject": client.parsed(raw["subject"]), "detail": detail, "evidence": evidence})
+def _parts(raw: Any, client: RestClient) -> Any:
+    """Return what was sent with its subjects and hashes as the library has them, and each memory's details apart."""
+    if isinstance(raw, list):
+        return [_parts(item, client) for item in raw]
+    if not isinstance(raw, Mapping):
+        return raw
+    found = {name: _PARTS.get(name, _parts)(value, client) for name, value in raw.items()}
+    return {**found, "detail": found} if "evidence" in raw else found
+
+
+def _reader(type_: type[T]) -> Callable[[Raw, RestClient], T]:
+    """Return what reads a value that the server names as the library does."""
+    return lambda raw, client: read(type_, _parts(raw, client))
+
+
+memory = _reader(Memory)
+recalled = _reader(RecalledMemory)
+recall = _reader(Recall)
+decision = _reader(Decision)
+message = _reader(LoggedMessage)
+held = _reader(HeldMemory)
+history = _reader(MemoryHistory)
 
 
 def memories(raws: Iterable[Raw], client: RestClient) -> list[Memory]:
@@ -83,51 +92,15 @@ def memories(raws: Iterable[Raw], client: RestClient) -> list[Memory]:
     return [memory(raw, client) for raw in raws]
 
 
-def recalled(raw: Raw, client: RestClient) -> RecalledMemory:
-    """Read a memory that was found."""
-    return read(RecalledMemory, {**raw, "memory": memory(raw["memory"], client)})
-
-
-def recall(raw: Raw, client: RestClient) -> Recall:
-    """Read the result of a search."""
-    items = [recalled(item, client) for item in raw["items"]]
-    return read(Recall, {**raw, "items": items, "subjects": tuple(subjects(raw["subjects"], client))})
-
-
-def message(raw: Raw) -> LoggedMessage:
-    """Read a message of a log."""
-    return _hashed(LoggedMessage, raw)
-
-
 def tree_message(raw: Raw, client: RestClient) -> TreeMessage:
     """Read a message with its place and what it left."""
-    return TreeMessage(
-        message=message(raw),
-        active=bool(raw["active"]),
-        memories=tuple(
-            read(FormedMemory, {**item, "subject": client.parsed(item["subject"])}) for item in raw["memories"]
-        ),
-    )
-
-
-def decision(raw: Raw, client: RestClient) -> Decision:
-    """Read a decision."""
-    return read(Decision, {**raw, "subject": client.parsed(raw["subject"])})
+    parts = _parts(raw, client)
+    return read(TreeMessage, {**parts, "message": parts, "active": bool(raw["active"])})
 
 
 def conversation(raw: Raw, client: RestClient) -> Conversation:
     """Read a conversation."""
-    return read(Conversation, {**raw, "subject": client.parsed(raw["subject"]), "last_seq": raw["messages"]})
-
-
-def history(raw: Raw, client: RestClient) -> MemoryHistory:
-    """Read a memory's history."""
-    return MemoryHistory(
-        memory=memory(raw["memory"], client),
-        decisions=tuple(decision(line, client) for line in raw["decisions"]),
-        related=tuple(memories(raw["related"], client)),
-        sources=tuple(message(source) for source in raw["sources"]),
-    )
+    return read(Conversation, {**_parts(raw, client), "last_seq": raw["messages"]})
 
 
 def explanation(raw: Raw, client: RestClient) -> MemoryExplanation:
@@ -141,11 +114,6 @@ def explanation(raw: Raw, client: RestClient) -> MemoryExplanation:
         replaced_by=tuple(by_id[id_] for id_ in raw["replaced_by"]),
         last_recalled=None if place is None else read(InjectionSite, place),
     )
-
-
-def held(raw: Raw, client: RestClient) -> HeldMemory:
-    """Read a memory that waits for review."""
-    return HeldMemory(memory=memory(raw["memory"], client), reason=raw["reason"])
 
 
 def trace(raw: Raw, client: RestClient) -> PromptTrace:
@@ -204,8 +172,8 @@ def trace_detail(raw: Raw, client: RestClient) -> TraceDetail:
 
 def formation(raw: Raw, client: RestClient) -> FormationStatus:
     """Read the state of a formation."""
-    places = {"subject": client.parsed(raw["subject"]), "home": client.parsed(raw["home"])}
-    return read(FormationStatus, {**raw, "key": read(FormationKey, {**raw, **places})})
+    parts = _parts(raw, client)
+    return read(FormationStatus, {**parts, "key": parts})
 
 
 def statistics(raw: Raw) -> Statistics:
@@ -224,11 +192,6 @@ def subjects(texts: Iterable[str], client: RestClient) -> list[Subject]:
     return [client.parsed(text) for text in texts]
 
 
-def _hashed(type_: type[T], raw: Raw) -> T:
-    """Read a value with a hash, which the server writes as hexadecimal digits."""
-    return read(type_, {**raw, "hash": _number(raw["hash"])})
-
-
 def _number(hash_: str) -> int:
     """Read a signed 64-bit hash.
 
@@ -237,3 +200,11 @@ def _number(hash_: str) -> int:
     """
     value = int(hash_, 16)
     return value - (1 << _HASH_BITS) if value >> (_HASH_BITS - 1) else value
+
+
+_PARTS: Mapping[str, Callable[[Any, RestClient], Any]] = {
+    **dict.fromkeys(("subject", "home"), lambda text, client: client.parsed(text)),
+    **dict.fromkeys(("subjects", "reads"), subjects),
+    **dict.fromkeys(("hash", "query_hash"), lambda digits, client: _number(digits)),
+}
+"""How values with these names are read, wherever they are."""
