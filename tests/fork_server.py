@@ -42,7 +42,7 @@ PRELOADED = (
         "toldonce.maintenance.sweep",
         "toldonce.mcp_server.stdio",
         "toldonce.mcp_server.streamable_http",
-        "toldonce.providers.http_connection",
+        "aiohttp",
         "toldonce.worker.bulk",
         "rapidfuzz.distance",
     ),

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from toldonce.clock import Clock, SystemClock
 from toldonce.errors import ModelError, ModelFault, SetupError
+from toldonce.http_stream import read_parts
 from toldonce.lazy_pattern import LazyPattern
 
 if TYPE_CHECKING:
-    from toldonce.providers.http_connection import HttpConnection, RawReply
+    import aiohttp
 
+_READ_BYTES = 64 * 1024
 # A longer wait would only hold a formation's lease: the formation is retried later anyway.
 MAX_RETRY_AFTER_S = 10.0
 # Without Retry-After: long enough for a restarted server or a dropped connection.
@@ -60,6 +62,15 @@ class JsonReply:
     """Number of requests, including retries."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RawReply:
+    """An answer as it was received."""
+
+    status: int
+    retry_after: str | None
+    body: bytes
+
+
 class JsonClient:
     """Client for one API with one key and one connection pool. Used from one event loop."""
 
@@ -95,7 +106,7 @@ class JsonClient:
         self._max_bytes = max_bytes
         self._tries = tries
         self._clock = clock or SystemClock()
-        self._connection: HttpConnection | None = None
+        self._session: aiohttp.ClientSession | None = None
 
     async def post(self, path: str, body: Mapping[str, Any]) -> JsonReply:
         """Post `body`, and retry if the connection fails or the server is busy.
@@ -115,9 +126,9 @@ class JsonClient:
 
     async def close(self) -> None:
         """Close the connections."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
 
     async def _post(self, url: str, data: bytes) -> JsonReply:
         failure = ModelError(f"{self.where} was not asked")
@@ -137,27 +148,35 @@ class JsonClient:
                 await asyncio.sleep(wait_s)
         raise failure
 
-    async def _send(self, url: str, data: bytes) -> "RawReply | ModelError":
-        """Send one request; return the error if another try may help.
+    async def _send(self, url: str, data: bytes) -> _RawReply | ModelError:
+        """Send one request; return the error if another try may help. Redirects are not followed.
 
         Raises:
             ModelError: Another try is useless.
         """
-        from toldonce.providers import http_connection
+        import aiohttp  # a process that asks no model needs no HTTP client
 
-        if self._connection is None:
-            self._connection = http_connection.HttpConnection(self._headers, max_bytes=self._max_bytes)
-        try:
-            return await self._connection.post(url, data)
-        except http_connection.ConnectionFailedError as error:
-            return ModelError(
-                f"{self.where} cannot be reached or broke off ({error.name})",
-                fault=ModelFault.UNKNOWN if error.reached else ModelFault.SERVER,
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=None), trust_env=False, cookie_jar=aiohttp.DummyCookieJar()
             )
-        except http_connection.RequestInvalidError as error:
-            raise ModelError(f"{self.where} cannot be asked ({error})") from None
-        except http_connection.ReplyTooLargeError:
-            raise ModelError(f"{self.where} answered with more than {self._max_bytes} bytes") from None
+        try:
+            async with self._session.post(url, data=data, headers=self._headers, allow_redirects=False) as response:
+                body = bytearray()
+                async for part in read_parts(response.content, _READ_BYTES):
+                    body += part
+                    if len(body) > self._max_bytes:
+                        response.close()
+                        raise ModelError(f"{self.where} answered with more than {self._max_bytes} bytes")
+                retry_after = response.headers.get("Retry-After")
+                return _RawReply(status=response.status, retry_after=retry_after, body=bytes(body))
+        except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
+            return ModelError(
+                f"{self.where} cannot be reached or broke off ({type(error).__name__})",
+                fault=ModelFault.SERVER if isinstance(error, aiohttp.ClientConnectorError) else ModelFault.UNKNOWN,
+            )
+        except (aiohttp.ClientError, ValueError) as error:
+            raise ModelError(f"{self.where} cannot be asked ({type(error).__name__})") from None
 
     def _decode(self, body: bytes) -> object:
         try:
@@ -166,7 +185,7 @@ class JsonClient:
             raise ModelError(f"{self.where} answered {len(body)} bytes that are no JSON") from None
         return decoded
 
-    def _refusal(self, raw: "RawReply") -> ApiRefusedError:
+    def _refusal(self, raw: _RawReply) -> ApiRefusedError:
         try:
             body = json.loads(raw.body)
         except (ValueError, RecursionError):
