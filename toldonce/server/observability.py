@@ -148,20 +148,9 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
     yield _plain("memory_extraction_errors", "Extractions that failed and are tried again.", metrics.extraction_errors)
     yield _plain("memory_saved_count", "Notes, facts and episodes stored.", metrics.saved)
     yield _plain("memory_retrieved_count", "Memories put into prompts.", metrics.retrieved)
-    decisions = CounterMetricFamily("memory_decisions", "Decisions by action.", labels=["action"])
-    for action, count in sorted(metrics.decisions.items()):
-        decisions.add_metric([action], count)
-    yield decisions
-    scrubbed = CounterMetricFamily("memory_secrets_scrubbed", "Secrets struck out, by shape.", labels=["shape"])
-    for shape, count in sorted(metrics.scrubbed.items()):
-        scrubbed.add_metric([shape], count)
-    yield scrubbed
-    skipped = CounterMetricFamily(
-        "memory_messages_skipped", "Messages kept from the model, by reason.", labels=["reason"]
-    )
-    for reason, count in sorted(metrics.skipped.items()):
-        skipped.add_metric([reason], count)
-    yield skipped
+    yield _labelled("memory_decisions", "Decisions by action.", "action", metrics.decisions)
+    yield _labelled("memory_secrets_scrubbed", "Secrets struck out, by shape.", "shape", metrics.scrubbed)
+    yield _labelled("memory_messages_skipped", "Messages kept from the model, by reason.", "reason", metrics.skipped)
     yield _rate("memory_replacement_rate", "Replacements among what was stored.", replacement_rate(metrics.decisions))
     yield _rate("memory_dedup_rate", "Candidates that were known already.", dedup_rate(metrics.decisions))
     yield _rate(
@@ -193,18 +182,9 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
 
 
 def _of_limits(metrics: Metrics) -> Iterator[Metric]:
-    refused = CounterMetricFamily("server_refused", "Connections and requests over a limit.", labels=["reason"])
-    for reason, count in sorted(metrics.refused.items()):
-        refused.add_metric([reason], count)
-    yield refused
-    cut = CounterMetricFamily("memory_messages_cut", "Messages recorded in part, by role.", labels=["role"])
-    for role, count in sorted(metrics.cut.items()):
-        cut.add_metric([role], count)
-    yield cut
-    without = CounterMetricFamily("proxy_without_memory", "Chats in formats that have no memory.", labels=["route"])
-    for route, count in sorted(metrics.without_memory.items()):
-        without.add_metric([route], count)
-    yield without
+    yield _labelled("server_refused", "Connections and requests over a limit.", "reason", metrics.refused)
+    yield _labelled("memory_messages_cut", "Messages recorded in part, by role.", "role", metrics.cut)
+    yield _labelled("proxy_without_memory", "Chats in formats that have no memory.", "route", metrics.without_memory)
 
 
 def _of_store(sums: StoreTotals) -> Iterator[Metric]:
@@ -243,6 +223,13 @@ def _plain(name: str, help_: str, value: float) -> Metric:
     """Write a count under its exact name; a counter's would end in `_total`."""
     family = Metric(name, help_, "unknown")
     family.add_sample(name, {}, value)
+    return family
+
+
+def _labelled(name: str, help_: str, label: str, counts: Mapping[str, int]) -> Metric:
+    family = CounterMetricFamily(name, help_, labels=[label])
+    for value, count in sorted(counts.items()):
+        family.add_metric([value], count)
     return family
 
 
