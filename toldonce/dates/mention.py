@@ -158,19 +158,18 @@ def leave_out_doubtful(mentions: Sequence[DateMention], said_at: datetime) -> li
     return [each for each in mentions if not each.yearless or (each.start - half <= said_at <= each.end + half)]
 
 
-def write_out(text: str, mentions: Sequence[DateMention], *, offset: int = 0) -> str:
+def write_out(text: str, mentions: Sequence[DateMention]) -> str:
     """Write the days that relative dates mean after them, in brackets: 'tomorrow [4 May 2026]'.
 
     Dates that name their year stay as they are; every word of the text stays.
 
     Args:
-        text: A part of the text in which the mentions were found.
+        text: A part of the text in which the mentions were found, from its beginning.
         mentions: Dates of that text; those outside the part are ignored.
-        offset: Start of the part in that text.
     """
     for mention in sorted(mentions, key=lambda found: found.span, reverse=True):
-        start, end = mention.span[0] - offset, mention.span[1] - offset
-        if mention.explicit or mention.recurs or start < 0 or end > len(text):
+        start, end = mention.span
+        if mention.explicit or mention.recurs or end > len(text):
             continue
         end -= text[start:end].endswith(".")
         # "Tomorrow's exam": the day belongs to the whole word.

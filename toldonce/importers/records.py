@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
@@ -86,7 +86,7 @@ def source_id(value: object, *otherwise: str) -> str:
     return blake2b("\0".join((text, *otherwise)).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def date_or_none(value: object, zone: tzinfo = UTC) -> datetime | None:
+def date_or_none(value: object) -> datetime | None:
     """Read a date of a file; None if there is none, or none that can be read.
 
     >>> date_or_none(1_777_795_200.5).isoformat(), date_or_none("soon")
@@ -95,7 +95,7 @@ def date_or_none(value: object, zone: tzinfo = UTC) -> datetime | None:
     if value is None or value == "":
         return None
     try:
-        return read_date(value, zone)
+        return read_date(value, UTC)
     except BadRecordError:
         return None
 
