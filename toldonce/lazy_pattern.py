@@ -77,11 +77,6 @@ class LazyPattern(Generic[AnyStr]):
         def sub(self, repl: AnyStr | Callable[[re.Match[AnyStr]], AnyStr], string: AnyStr, count: int = 0) -> AnyStr:
             """Replace matches."""
 
-        def subn(
-            self, repl: AnyStr | Callable[[re.Match[AnyStr]], AnyStr], string: AnyStr, count: int = 0
-        ) -> tuple[AnyStr, int]:
-            """Replace matches, and count them."""
-
     else:
 
         def __getattr__(self, name: str) -> object:

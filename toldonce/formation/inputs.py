@@ -18,7 +18,7 @@ from toldonce.extraction.sources import (
 )
 from toldonce.formation.batch import ExtractionBatch, ignored
 from toldonce.formation.runtime import Runtime
-from toldonce.types import Decision, FormationKey, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
+from toldonce.types import Decision, FormationKey, InjectionRecord, LoggedMessage, Memory, MemoryId, Subject
 
 # Newest insertions of a conversation that its answers may repeat. A memory is inserted once: these are nearly all.
 RECENT = 32
@@ -30,13 +30,6 @@ LARGE_BATCH = 1_000
 MAX_CHARACTERS = 200_000
 # Messages before the new ones in which the beginning of a game is looked for.
 MAX_LOOKBACK = 200
-
-
-async def recent_recalls(lease: Lease, runtime: Runtime, *, limit: int = RECENT) -> list[InjectionRecord]:
-    """Read what was put into the conversation's newest prompts."""
-    return await runtime.store.conversations.injections(
-        lease.key.home, conversation=lease.key.conversation, limit=limit, with_memories=True
-    )
 
 
 async def without_echoes(

@@ -130,16 +130,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def is_own_name(host: str) -> bool:
-    """Return whether a `Host` value names this machine, whatever a name server answers.
-
-    >>> is_own_name("[::1]:8765"), is_own_name("Chat.localhost"), is_own_name("localhost.example")
-    (True, True, False)
-    """
-    authority = parse_authority(host)
-    return authority is not None and authority.is_loopback
-
-
 class OriginGuard:
     """Middleware that refuses requests of foreign web pages on all routes."""
 
