@@ -145,14 +145,14 @@ OF_SPEED: tuple[Defect, ...] = (
     ),
     Defect(
         name="relay: bytes that come with the cut are dropped",
-        file="toldonce/server/upstream.py",
+        file="toldonce/server/http_upstream.py",
         sound="            if rest := content._read_nowait(-1):\n                yield rest\n",
         planted="",
         noticed_by=("tests/server/test_time_limits.py::test_bytes_that_came_with_the_cut_are_passed_on_before_it",),
     ),
     Defect(
         name="relay: a silent upstream is waited for without end",
-        file="toldonce/server/upstream.py",
+        file="toldonce/server/http_upstream.py",
         sound="        self._limit = limit = min(self._loop.time() + self._silence_s, self._end)\n",
         planted="        self._limit = limit = self._end\n",
         noticed_by=("tests/server/test_time_limits.py",),
