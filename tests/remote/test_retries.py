@@ -153,7 +153,7 @@ async def test_a_key_with_a_limit_is_served_in_the_end(engine: AsyncToldOnce) ->
         (answered(404, b"not here", content_type="text/plain"), "is it a ToldOnce server"),
         (answered(302, b"", location="http://elsewhere.example/"), "answered with 302"),
         (answered(500, b'{"type": "/docs#internal", "detail": "the server failed"}', **JSON), "the server failed"),
-        (answered(200, b'{"memories": [{"id": 3}], "next_cursor": null}', **JSON), "lacks 'evidence'"),
+        (answered(200, b'{"memories": [{"id": 3}], "next_cursor": null}', **JSON), "Memory cannot be read at id"),
         (answered(200, b'{"memories": []}', **JSON), "lacks 'next_cursor'"),
         (answered(200, b"[1]", **JSON), "not answered with JSON"),
     ],
