@@ -60,7 +60,8 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         spares=ranking.spares,
         gists=ranking.gists,
     )
-    kept = put_later_first(kept, {**ranking.later, **followed(kept, followers)})
+    later = {**ranking.later, **followed(kept, followers)} if followers else ranking.later
+    kept = put_later_first(kept, later) if later else kept
     explanation = Explanation(query, _older(kept, ranking.later))
     items = tuple(
         [

@@ -210,7 +210,7 @@ def _says_more(fact: Memory, followers: Sequence[RankedMemory]) -> RankedMemory 
 
     The value of a wish is the whole of it: "Always …" is not about another wish that begins like it.
     """
-    if fact.category == "instruction":
+    if not followers or fact.category == "instruction":
         return None
     about = words_of_value(fact)
     named = [each for each in followers if not about.isdisjoint(terms(each.memory.text))]
